@@ -1,0 +1,2 @@
+//! `tapedeck` on the command line.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The shareable link: fragment versions, upgraders, packing, redaction.

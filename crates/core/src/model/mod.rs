@@ -1,0 +1,1 @@
+//! What both formats share: positions, issues, the protocol between page and reader.

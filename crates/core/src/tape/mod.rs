@@ -1,0 +1,1 @@
+//! EigenScript tapes, format 2.

@@ -1,0 +1,1 @@
+//! mixle execution traces.

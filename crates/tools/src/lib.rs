@@ -1,0 +1,1 @@
+//! The pure tools that ship with Tapedeck, and their registry.

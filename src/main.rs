@@ -1,0 +1,5 @@
+//! The page.
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    tapedeck::app::main();
+}

@@ -1,0 +1,4 @@
+//! The reader worker's side of the protocol.
+
+/// Entry of the worker binary.
+pub fn main() {}

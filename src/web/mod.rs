@@ -1,0 +1,1 @@
+//! What needs web-sys and knows no Yew: files, canvas, clipboard, the bridge to the worker.

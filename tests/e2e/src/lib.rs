@@ -1,0 +1,1 @@
+//! Tests that drive the built page in a real browser.
