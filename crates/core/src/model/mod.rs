@@ -1,1 +1,8 @@
-//! What both formats share: positions, issues, the protocol between page and reader.
+//! What both formats share: positions, issues, labels, and the protocol between the page and the reader worker.
+
+pub mod issue;
+pub mod position;
+pub mod protocol;
+
+pub use issue::{Issue, IssueKind};
+pub use position::{ByteOffset, Pos, RowWindow};

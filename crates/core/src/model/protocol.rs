@@ -1,0 +1,773 @@
+//! The messages between the page and the reader worker.
+//!
+//! A request goes out as `[id, request, payload?]`: the request through serde-wasm-bindgen (small, readable in DevTools),
+//! the payload a `File` or a transferred `ArrayBuffer`. A reply comes back as `[id, bytes]`, the bytes being postcard in a
+//! transferred buffer, because an answer may hold thousands of rows.
+//!
+//! Invariant: the page holds no recording, only the answers to what it shows now. A newer question of the same kind
+//! (see [`Question::kind`]) replaces an older one that is still waiting.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ByteOffset, Issue, IssueKind, Pos, RowWindow};
+
+/// What the page asks of the reader worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// Read and index the payload (a `File`, or an `ArrayBuffer`) as a recording of this name. Answered by any number of
+    /// [`Reply::Progress`] and then [`Reply::Opened`] or [`Reply::Refused`].
+    Open {
+        /// The file name as the user knows it.
+        name: String,
+    },
+    /// Take the payload as the source text of the open tape. Answered by [`Reply::Source`].
+    AddSource {
+        /// The file name of the source.
+        name: String,
+    },
+    /// A question about the open recording. Answered by [`Reply::Answer`].
+    Ask(Question),
+    /// Are you there? Answered by [`Reply::Pong`].
+    Ping,
+}
+
+/// What the reader worker says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// The worker runs and takes requests (sent once, with id 0).
+    Ready,
+    /// How far the opening is.
+    Progress(Progress),
+    /// The recording is open.
+    Opened(Box<TapeSummary>),
+    /// The recording cannot be opened.
+    Refused(Refusal),
+    /// The source was taken.
+    Source(SourceSummary),
+    /// The answer to a question.
+    Answer(Box<Answer>),
+    /// Yes, I am.
+    Pong,
+    /// A panic, told by the panic hook just before the worker is lost.
+    Panicked(String),
+}
+
+/// How far a long piece of work is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// What is being done: "Reading", "Indexing", …
+    pub stage: String,
+    /// Bytes (or records) done so far.
+    pub done: f64,
+    /// Bytes (or records) in all; 0 when not known.
+    pub total: f64,
+}
+
+/// Why a recording is not opened, as a sentence for people and a kind for programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The kind: a stable word such as `empty`, `no-header`, `malformed-header`, `format`, `runtime`, `too-large`.
+    pub kind: String,
+    /// What is wrong, in one sentence.
+    pub what: String,
+    /// Where: "byte 0, line 1", or empty.
+    pub place: String,
+    /// What to do next, in one sentence.
+    pub advice: String,
+}
+
+/// Text that may not have been UTF-8.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Text {
+    /// The text, with U+FFFD for what is not UTF-8.
+    pub text: String,
+    /// Whether bytes were replaced in `text`.
+    pub lossy: bool,
+}
+
+impl Text {
+    /// Decodes bytes, marking what is not UTF-8.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        Self { lossy: matches!(text, std::borrow::Cow::Owned(_)), text: text.into_owned() }
+    }
+}
+
+/// What an opened tape holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TapeSummary {
+    /// The file name.
+    pub name: String,
+    /// Size of the tape in bytes, after unwrapping.
+    pub bytes: u32,
+    /// The runtime that the header names.
+    pub runtime: Text,
+    /// Whether trajectory labels are computed: only for a runtime whose observer Tapedeck implements.
+    pub has_labels: bool,
+    /// Number of positions (`L` records).
+    pub positions: u32,
+    /// Number of `A` records.
+    pub assigns: u32,
+    /// Number of (scope, name) bindings.
+    pub bindings: u32,
+    /// Number of `N` records.
+    pub nondet: u32,
+    /// Records in all, `V` and `S` included; torn and unknown lines are not records.
+    pub records: u32,
+    /// Number of distinct call frames (serials), the module's included.
+    pub frames: u32,
+    /// Rows of the timeline's frame lanes: the deepest stack.
+    pub frame_rows: u32,
+    /// Number of sessions (`V` headers).
+    pub sessions: u32,
+    /// How many issues there are of each kind; kinds without any are left out.
+    pub issues: Vec<(IssueKind, u32)>,
+    /// Bytes of index at rest, beside the tape's own bytes.
+    pub index_bytes: u32,
+    /// What was done to the bytes before they were read as a tape ("unwrapped from gzip"), and other remarks on the whole.
+    pub notes: Vec<String>,
+    /// The most frequent numeric names of the module, for a first choice of pins; at most 2.
+    pub suggested_pins: Vec<Pin>,
+}
+
+/// What the source beside a tape is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceSummary {
+    /// The file name.
+    pub name: String,
+    /// Its lines, decoded.
+    pub lines: Vec<String>,
+    /// Positions whose line is past the end of the source.
+    pub positions_past_end: u32,
+    /// What the source says about the tape ("`import` on line 3: lines may be of another file").
+    pub cautions: Vec<String>,
+}
+
+/// A question about the open recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Question {
+    /// What is true at a position.
+    State(StateQuery),
+    /// What the timeline shows of a range.
+    Timeline(TimelineQuery),
+    /// The density of the whole recording.
+    Minimap {
+        /// How many equal parts of the recording are wanted.
+        buckets: u32,
+    },
+    /// The history of one binding.
+    History(HistoryQuery),
+    /// The list of issues.
+    Issues {
+        /// Only this kind.
+        kind: Option<IssueKind>,
+        /// Which rows.
+        rows: RowWindow,
+    },
+    /// The list of nondet records.
+    Inputs {
+        /// Which rows.
+        rows: RowWindow,
+    },
+    /// Lines with their visits, by line number.
+    Lines {
+        /// Which rows (one a line number that was visited).
+        rows: RowWindow,
+    },
+    /// The whole value of one record.
+    Value {
+        /// Where the record starts.
+        byte: ByteOffset,
+    },
+    /// Where a movement leads.
+    Jump(JumpQuery),
+}
+
+impl Question {
+    /// Questions of one kind replace one another while they wait.
+    pub fn kind(&self) -> QuestionKind {
+        match self {
+            Self::State(_) => QuestionKind::State,
+            Self::Timeline(_) => QuestionKind::Timeline,
+            Self::Minimap { .. } => QuestionKind::Minimap,
+            Self::History(_) => QuestionKind::History,
+            Self::Issues { .. } => QuestionKind::Issues,
+            Self::Inputs { .. } => QuestionKind::Inputs,
+            Self::Lines { .. } => QuestionKind::Lines,
+            Self::Value { .. } => QuestionKind::Value,
+            Self::Jump(_) => QuestionKind::Jump,
+        }
+    }
+}
+
+/// The kind of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum QuestionKind {
+    State,
+    Timeline,
+    Minimap,
+    History,
+    Issues,
+    Inputs,
+    Lines,
+    Value,
+    Jump,
+}
+
+/// The answer to a [`Question`], variant by variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Answer {
+    State(StateAnswer),
+    Timeline(TimelineSlice),
+    Minimap(Vec<u32>),
+    History(HistoryAnswer),
+    Issues(IssuesAnswer),
+    Inputs(InputsAnswer),
+    Lines(LinesAnswer),
+    Value(ValueAnswer),
+    Jump(JumpAnswer),
+    /// The question does not fit the recording (nothing is open, a position past the end): what and why.
+    Unanswerable(String),
+}
+
+/// What is asked of one position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StateQuery {
+    /// The position.
+    pub pos: Pos,
+    /// Which binding rows, after filtering.
+    pub bindings: RowWindow,
+    /// Only bindings whose name contains this text (ASCII case does not matter); empty for all.
+    pub filter: String,
+    /// Which events.
+    pub events: RowWindow,
+    /// Which call frames, innermost first.
+    pub frames: RowWindow,
+}
+
+/// What is true at one position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateAnswer {
+    /// The position asked for.
+    pub pos: Pos,
+    /// Its line number as the tape has it.
+    pub line: i32,
+    /// The function of the innermost frame; `None` before any `S`.
+    pub function: Option<Text>,
+    /// `A` and `N` records that belong to this position.
+    pub events_total: u32,
+    /// The events asked for.
+    pub events: Vec<EventRow>,
+    /// Bindings visible here, after filtering.
+    pub bindings_total: u32,
+    /// The binding rows asked for, innermost scope first, in order of first assignment.
+    pub bindings: Vec<BindingRow>,
+    /// Frames on the call stack.
+    pub frames_total: u32,
+    /// The frames asked for, innermost first.
+    pub frames: Vec<FrameRow>,
+}
+
+/// One `A` or `N` record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventRow {
+    /// Where the record starts.
+    pub byte: ByteOffset,
+    /// `Some` for a nondet record: the category of its builtin.
+    pub input: Option<InputCategory>,
+    /// The binding's or the builtin's name.
+    pub name: Text,
+    /// The value.
+    pub value: ValueText,
+    /// The binding (stream) that an `A` record assigned.
+    pub stream: Option<StreamId>,
+}
+
+/// A binding of one scope: the stream of its assignments. The number means something only for the tape that is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StreamId(pub u32);
+
+/// One visible binding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BindingRow {
+    /// The binding.
+    pub stream: StreamId,
+    /// Its name.
+    pub name: Text,
+    /// The value of its last assignment at or before the position.
+    pub value: ValueText,
+    /// Where that assignment's record starts.
+    pub byte: ByteOffset,
+    /// The position of that assignment.
+    pub assigned_at: Pos,
+    /// Its trajectory label; `None` when no number was assigned, or when labels are withheld.
+    pub label: Option<Label>,
+    /// How many assignments so far.
+    pub assigns: u32,
+    /// The function of the scope when its depth is above 0.
+    pub function: Option<Text>,
+    /// The serial of the scope; 0 before any `S`.
+    pub serial: u32,
+    /// Whether it was assigned at this very position.
+    pub changed: bool,
+    /// What the tape cannot tell about this row.
+    pub cautions: Vec<Caution>,
+}
+
+/// Something that the tape cannot tell about a shown value (spec: "Where a tape tells less than happened").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Caution {
+    /// The name was assigned in another scope after the shown value: perhaps it is this binding that changed.
+    AssignedLaterElsewhere {
+        /// The function of that scope.
+        function: Text,
+        /// The line of that assignment.
+        line: i32,
+        /// Its position.
+        pos: Pos,
+        /// The value assigned there.
+        value: ValueText,
+    },
+    /// The name was also assigned in another scope: this row may be an outer binding, and its count and label cover this frame only.
+    MayBeOuter,
+}
+
+/// One frame of the call stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FrameRow {
+    /// The serial.
+    pub serial: u32,
+    /// The function.
+    pub function: Text,
+    /// The depth that its first `S` record gives.
+    pub depth: i32,
+    /// The position at which it was entered (its first `S`).
+    pub entered: Pos,
+    /// The last position before it was left, as far as the tape shows.
+    pub left: Pos,
+}
+
+/// A value's text as the tape has it, or its beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueText {
+    /// The text, at most [`ValueText::PREVIEW_BYTES`] of it, with U+FFFD for what is not UTF-8.
+    pub text: String,
+    /// Bytes of the whole value on the tape.
+    pub bytes: u32,
+    /// Whether bytes were replaced in `text`.
+    pub lossy: bool,
+    /// Whether the tape holds less than the value that the program had.
+    pub cut: Cut,
+}
+
+impl ValueText {
+    /// How much of a value travels with a row; the whole is one [`Question::Value`] away.
+    pub const PREVIEW_BYTES: usize = 240;
+
+    /// Whether `text` is only the beginning of what the tape holds.
+    pub fn is_preview(&self) -> bool {
+        self.bytes as usize > Self::PREVIEW_BYTES
+    }
+}
+
+/// Whether a tape holds less of a value than the program had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cut {
+    /// It holds the whole.
+    #[default]
+    No,
+    /// A string body of 60 or more escaped bytes without `…`: it may be cut.
+    Perhaps,
+    /// It is marked as cut.
+    Yes,
+}
+
+/// The trajectory label of a numeric binding (EigenScript's observer).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Label {
+    Oscillating,
+    Diverging,
+    Improving,
+    Converged,
+    Equilibrium,
+    Stable,
+    Moving,
+}
+
+impl Label {
+    /// The word that EigenScript uses.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Oscillating => "oscillating",
+            Self::Diverging => "diverging",
+            Self::Improving => "improving",
+            Self::Converged => "converged",
+            Self::Equilibrium => "equilibrium",
+            Self::Stable => "stable",
+            Self::Moving => "moving",
+        }
+    }
+}
+
+/// What kind of source a recorded builtin reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum InputCategory {
+    Random,
+    Time,
+    Files,
+    Process,
+    Http,
+    Network,
+    Media,
+    Model,
+    Unknown,
+}
+
+impl InputCategory {
+    /// Every category, in the order of [`InputCategory::index`].
+    pub const ALL: [InputCategory; 9] = [
+        Self::Random,
+        Self::Time,
+        Self::Files,
+        Self::Process,
+        Self::Http,
+        Self::Network,
+        Self::Media,
+        Self::Model,
+        Self::Unknown,
+    ];
+
+    /// Its place in [`InputCategory::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// A short name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Time => "time",
+            Self::Files => "environment and files",
+            Self::Process => "process",
+            Self::Http => "HTTP",
+            Self::Network => "network",
+            Self::Media => "audio and graphics",
+            Self::Model => "model",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A name kept in view: the assignments of `name` in every frame of `function`, in tape order.
+///
+/// A pin names a function and not one frame, since every call makes a frame of its own: `seen` in `read_sensor` is one
+/// track over all calls. It survives in a link, where a stream number would not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Pin {
+    /// The function whose frames are meant; `None` for scopes of depth 0 (the module) and before any `S`.
+    pub function: Option<String>,
+    /// The name.
+    pub name: String,
+}
+
+/// What the timeline wants of a range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimelineQuery {
+    /// The left edge, in positions (fractions allowed).
+    pub first: f64,
+    /// The right edge, in positions; a position `p` covers `p..p+1`.
+    pub last: f64,
+    /// Width in device pixels: nothing finer than a pixel is answered.
+    pub px: u32,
+    /// How many frame rows at the most.
+    pub frame_rows: u32,
+    /// The first frame row wanted.
+    pub first_frame_row: u32,
+    /// The tracks.
+    pub pins: Vec<Pin>,
+}
+
+/// What the timeline shows of a range. Everything is in positions; sizes are bounded by the pixels asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimelineSlice {
+    /// The left edge.
+    pub first: f64,
+    /// The right edge.
+    pub last: f64,
+    /// Function names that the spans refer to.
+    pub names: Vec<String>,
+    /// Frame rows from `first_frame_row` on, outermost first.
+    pub rows: Vec<Vec<Span>>,
+    /// Nondet records.
+    pub inputs: Vec<InputMark>,
+    /// Issues and seams.
+    pub marks: Vec<IssueMark>,
+    /// One track a pin, in the order asked.
+    pub tracks: Vec<Track>,
+}
+
+/// One bar of a frame row: one call frame, or several that share a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// First position.
+    pub first: u32,
+    /// Last position (inclusive).
+    pub last: u32,
+    /// Index into [`TimelineSlice::names`] when `count` is 1.
+    pub name: u32,
+    /// How many frames the bar stands for.
+    pub count: u32,
+}
+
+/// Nondet records of one category that share a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputMark {
+    /// The position of the first.
+    pub pos: u32,
+    /// Their category.
+    pub category: InputCategory,
+    /// How many.
+    pub count: u32,
+}
+
+/// Issues of one kind that share a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IssueMark {
+    /// The position of the first.
+    pub pos: u32,
+    /// Their kind.
+    pub kind: IssueKind,
+    /// How many.
+    pub count: u32,
+}
+
+/// The track of one pin in a range.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Track {
+    /// Assignments of the pin in the whole tape.
+    pub total: u32,
+    /// Smallest and largest number of the pin in the whole tape, so that the scale does not jump while zooming; `None` without finite numbers.
+    pub bounds: Option<(f64, f64)>,
+    /// Assignments from left to right; the first may lie left of the range (the value held when the range begins).
+    pub points: Vec<TrackPoint>,
+}
+
+/// Assignments of a pin that share a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrackPoint {
+    /// Position of the first.
+    pub pos: u32,
+    /// Position of the last.
+    pub last_pos: u32,
+    /// How many assignments.
+    pub count: u32,
+    /// Smallest number, NaN when none of them is a number.
+    pub min: f64,
+    /// Largest number, NaN when none of them is a number.
+    pub max: f64,
+    /// The last assignment's number, NaN when it is none.
+    pub value: f64,
+    /// The label after the last of them.
+    pub label: Option<Label>,
+}
+
+/// What is asked of a binding's history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryQuery {
+    /// The binding.
+    pub stream: StreamId,
+    /// The position from which "so far" is counted.
+    pub pos: Pos,
+    /// Which rows, in order of time over the WHOLE tape.
+    pub rows: RowWindow,
+    /// How many points of the sparkline at the most.
+    pub sparkline: u32,
+}
+
+/// The history of one binding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryAnswer {
+    /// The binding.
+    pub stream: StreamId,
+    /// Its name.
+    pub name: Text,
+    /// The function of its scope when the depth is above 0.
+    pub function: Option<Text>,
+    /// The serial of its scope.
+    pub serial: u32,
+    /// Assignments in the whole tape.
+    pub total: u32,
+    /// Assignments at or before the position asked for.
+    pub so_far: u32,
+    /// The first row's index.
+    pub first: u32,
+    /// The rows asked for.
+    pub rows: Vec<HistoryRow>,
+    /// Numbers over the whole history, thinned: (position, min, max) a bucket; empty when there are no numbers.
+    pub sparkline: Vec<(u32, f64, f64)>,
+}
+
+/// One assignment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryRow {
+    /// Its number, counted from 1.
+    pub ordinal: u32,
+    /// Its position.
+    pub pos: Pos,
+    /// Its line ("recorded at line").
+    pub line: i32,
+    /// Where its record starts.
+    pub byte: ByteOffset,
+    /// The value.
+    pub value: ValueText,
+    /// The label after it; `None` for a value that is no number.
+    pub label: Option<Label>,
+}
+
+/// A part of the list of issues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IssuesAnswer {
+    /// How many are listed in all (of the kind asked for).
+    pub listed: u32,
+    /// How many there are; more than `listed` when a kind has more than the list keeps.
+    pub total: u32,
+    /// The rows.
+    pub rows: Vec<IssueRow>,
+}
+
+/// One issue with the bytes around it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IssueRow {
+    /// The issue.
+    pub issue: Issue,
+    /// The number of the tape's line (text line of the file) counted from 1.
+    pub file_line: u32,
+    /// The beginning of that line.
+    pub text: Text,
+}
+
+/// A part of the list of nondet records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputsAnswer {
+    /// How many there are.
+    pub total: u32,
+    /// How many of all of them replay cannot serve (truncated or unreadable).
+    pub not_replayable: u32,
+    /// The rows.
+    pub rows: Vec<InputRow>,
+}
+
+/// One nondet record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputRow {
+    /// Its number among the nondet records, counted from 1.
+    pub ordinal: u32,
+    /// Its position.
+    pub pos: Pos,
+    /// Where it starts.
+    pub byte: ByteOffset,
+    /// The builtin.
+    pub function: Text,
+    /// The builtin's category.
+    pub category: InputCategory,
+    /// The value.
+    pub value: ValueText,
+    /// Why replay cannot serve it; `None` when it can.
+    pub not_replayable: Option<String>,
+}
+
+/// A part of the line list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinesAnswer {
+    /// How many line numbers were visited.
+    pub total: u32,
+    /// (line number, visits on the tape), by line number.
+    pub rows: Vec<(i32, u32)>,
+}
+
+/// The whole value of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueAnswer {
+    /// Where the record starts.
+    pub byte: ByteOffset,
+    /// The name.
+    pub name: Text,
+    /// The raw text as the tape has it, decoded; cut at [`ValueAnswer::MAX_BYTES`].
+    pub raw: Text,
+    /// The value as a tree, when it can be read back; `None` for markers, cut and unreadable values.
+    pub tree: Option<ValueTree>,
+    /// Whether the tape holds less than the program had.
+    pub cut: Cut,
+    /// Bytes of the whole value on the tape.
+    pub bytes: u32,
+}
+
+impl ValueAnswer {
+    /// How much raw text travels at the most; the recorder's own budget is 65,536, so only a foreign tape has more.
+    pub const MAX_BYTES: usize = 1 << 20;
+}
+
+/// A value as a tree. Numbers keep their text: they are never rounded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ValueTree {
+    /// `null`.
+    Null,
+    /// A number, or `true`/`false` (which EigenScript reads as 1 and 0), as its text on the tape.
+    Number(String),
+    /// A string, its escapes undone.
+    Str(Text),
+    /// `[…]`.
+    List(Vec<ValueTree>),
+    /// `b[…]`: numbers only, as their texts.
+    Buffer(Vec<String>),
+    /// `{…}`, in the order of the tape.
+    Dict(Vec<(Text, ValueTree)>),
+}
+
+/// A movement to be resolved from a position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JumpQuery {
+    /// From where.
+    pub from: Pos,
+    /// Which way.
+    pub direction: Direction,
+    /// To what.
+    pub target: JumpTarget,
+}
+
+/// Forwards or backwards in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Direction {
+    Forward,
+    Back,
+}
+
+/// To what a jump leads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum JumpTarget {
+    /// An assignment of this binding.
+    Change(StreamId),
+    /// A visit of this line.
+    Line(i32),
+    /// A visit of any of these lines; none: the end of the tape, as `--step` does.
+    Breakpoint(Vec<i32>),
+    /// A nondet record.
+    Input,
+    /// An issue.
+    Issue,
+}
+
+/// Where a jump leads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JumpAnswer {
+    /// The position to go to; `None` when there is none.
+    pub pos: Option<Pos>,
+    /// What to tell the user when there is none, or when a breakpoint was not hit.
+    pub message: Option<String>,
+}
