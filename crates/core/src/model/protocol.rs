@@ -221,7 +221,7 @@ pub enum QuestionKind {
 pub enum Answer {
     State(StateAnswer),
     Timeline(TimelineSlice),
-    Minimap(Vec<u32>),
+    Minimap(Minimap),
     History(HistoryAnswer),
     Issues(IssuesAnswer),
     Inputs(InputsAnswer),
@@ -501,6 +501,8 @@ pub struct TimelineSlice {
     pub last: f64,
     /// Function names that the spans refer to.
     pub names: Vec<String>,
+    /// The number of the first row in `rows` (0 is the outermost).
+    pub first_frame_row: u32,
     /// Frame rows from `first_frame_row` on, outermost first.
     pub rows: Vec<Vec<Span>>,
     /// Nondet records.
@@ -509,6 +511,15 @@ pub struct TimelineSlice {
     pub marks: Vec<IssueMark>,
     /// One track a pin, in the order asked.
     pub tracks: Vec<Track>,
+}
+
+/// The density of the whole recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Minimap {
+    /// `A` and `N` records in each of equally wide parts of the recording, from left to right.
+    pub counts: Vec<u32>,
+    /// Issues and seams, at most one mark a kind and part.
+    pub marks: Vec<IssueMark>,
 }
 
 /// One bar of a frame row: one call frame, or several that share a pixel.
