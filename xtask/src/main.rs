@@ -1,1 +1,46 @@
-fn main() {}
+//! The chores of Tapedeck, as `cargo xtask CHORE`: one module a chore.
+//!
+//! Invariant: a chore needs nothing done by hand before it; `serve` and `test` run `setup` themselves.
+
+mod build;
+mod child;
+mod dist;
+mod serve;
+mod setup;
+mod size;
+mod test;
+
+use clap::{Parser, Subcommand};
+
+/// Chores of Tapedeck.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Find what building and testing need, and get what is missing
+    Setup,
+    /// Build the page and serve it on this machine
+    Serve(serve::Options),
+    /// Run every check and test, or those named
+    Test(test::Options),
+    /// Measure the built WebAssembly against its budget
+    Size,
+    /// Finish a trunk build (called by trunk): names the workers by their content
+    #[command(hide = true)]
+    Dist,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().chore {
+        Chore::Setup => setup::run(),
+        Chore::Serve(options) => serve::run(&options),
+        Chore::Test(options) => test::run(&options),
+        Chore::Size => size::run(),
+        Chore::Dist => dist::run(),
+    }
+}
