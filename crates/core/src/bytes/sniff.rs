@@ -219,10 +219,10 @@ pub fn sniff_start(start: &[u8]) -> Kind {
         return Kind::Other;
     }
     let trimmed = start.trim_ascii_start();
-    if trimmed.first().is_some_and(|byte| matches!(byte, b'{' | b'[')) {
-        if let Some(kind) = json_kind(trimmed) {
-            return kind;
-        }
+    if trimmed.first().is_some_and(|byte| matches!(byte, b'{' | b'['))
+        && let Some(kind) = json_kind(trimmed)
+    {
+        return kind;
     }
     if starts_ignoring_case(trimmed, b"<!doctype html") || starts_ignoring_case(trimmed, b"<html") {
         return Kind::Known(Known::Html);
