@@ -152,7 +152,7 @@ pub enum Question {
     Timeline(TimelineQuery),
     /// The density of the whole recording.
     Minimap {
-        /// How many equal parts of the recording are wanted.
+        /// How many equal parts of the recording are wanted at the most.
         buckets: u32,
     },
     /// The history of one binding.
@@ -516,7 +516,9 @@ pub struct TimelineSlice {
 /// The density of the whole recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Minimap {
-    /// `A` and `N` records in each of equally wide parts of the recording, from left to right.
+    /// Positions a part: so many that every count is exact. 0 only without positions.
+    pub positions_per_part: u32,
+    /// `A` and `N` records in each part of the recording, from left to right; the last part may be narrower.
     pub counts: Vec<u32>,
     /// Issues and seams, at most one mark a kind and part.
     pub marks: Vec<IssueMark>,
