@@ -34,6 +34,11 @@ pub struct RowWindow {
 }
 
 impl RowWindow {
+    /// The window with at most `most` rows.
+    pub fn limited(self, most: u32) -> Self {
+        Self { first: self.first, count: self.count.min(most) }
+    }
+
     /// The window as a range of indices that lies inside `0..total`.
     pub fn clamp(self, total: usize) -> core::ops::Range<usize> {
         let first = (self.first as usize).min(total);

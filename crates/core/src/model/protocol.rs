@@ -141,6 +141,8 @@ pub struct SourceSummary {
     pub positions_past_end: u32,
     /// What the source says about the tape ("`import` on line 3: lines may be of another file").
     pub cautions: Vec<String>,
+    /// How many issues there are of each kind, now that the source is known.
+    pub issues: Vec<(IssueKind, u32)>,
 }
 
 /// A question about the open recording.
