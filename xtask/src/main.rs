@@ -10,6 +10,8 @@ mod setup;
 mod size;
 mod test;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Chores of Tapedeck.
@@ -35,12 +37,20 @@ enum Chore {
     Dist,
 }
 
-fn main() -> anyhow::Result<()> {
-    match Arguments::parse().chore {
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().chore {
         Chore::Setup => setup::run(),
         Chore::Serve(options) => serve::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Size => size::run(),
         Chore::Dist => dist::run(),
+    };
+    // Not returned from main: that would print a backtrace of this program, which helps nobody find what failed in a child.
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
