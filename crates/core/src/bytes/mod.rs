@@ -29,3 +29,6 @@ pub use note::Note;
 pub use sniff::{Container, Encoding, Kind, Known, sniff, sniff_start};
 pub use text::{Decoded, decode};
 pub use watch::{STRIDE, Unwatched, Watch};
+
+pub(crate) use testlog::json_line;
+pub(crate) use text::decode_start;

@@ -324,17 +324,8 @@ fn starts_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
 /// Which JSON this is, by its outermost keys; `None` when it is no JSON after all.
 fn json_kind(bytes: &[u8]) -> Option<Kind> {
     let head = bytes.get(..JSON_KEYS_BYTES).unwrap_or(bytes);
-    if head.first() == Some(&b'[') {
-        let next = head.get(1..).unwrap_or_default().trim_ascii_start().first();
-        // "[info] …" is a log, not a list.
-        let value =
-            next.is_none_or(|byte| matches!(byte, b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n' | b'0'..=b'9'));
-        let word = next.is_some_and(u8::is_ascii_lowercase);
-        let literal = || {
-            let rest = head.get(1..).unwrap_or_default().trim_ascii_start();
-            [&b"true"[..], b"false", b"null"].iter().any(|word| rest.starts_with(word))
-        };
-        return (value && (!word || literal())).then_some(Kind::Json);
+    if let Some(rest) = head.strip_prefix(b"[") {
+        return starts_list(rest.trim_ascii_start()).then_some(Kind::Json);
     }
     let keys = outer_keys(head)?;
     let has = |name: &str| keys.contains(&name.as_bytes());
@@ -345,6 +336,21 @@ fn json_kind(bytes: &[u8]) -> Option<Kind> {
     } else {
         Kind::Json
     })
+}
+
+/// Whether a JSON list goes on so behind its `[`: "[info] …" and "[2026-01-02 …" are lines of a log.
+fn starts_list(rest: &[u8]) -> bool {
+    let word = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
+    let (word, after) = rest.split_at(word);
+    match rest.first() {
+        None | Some(b'{' | b'[' | b'"' | b']') => true,
+        Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'N' | b'I') => {
+            let literal = [&b"true"[..], b"false", b"null", b"NaN", b"Infinity", b"-Infinity"].contains(&word);
+            let number = std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
+            (literal || number) && after.trim_ascii_start().first().is_none_or(|byte| matches!(byte, b',' | b']'))
+        }
+        Some(_) => false,
+    }
 }
 
 /// The keys of the outermost object, as far as `head` reaches; `None` when it does not start as an object does.

@@ -62,6 +62,14 @@ pub fn decode(bytes: &[u8], encoding: Encoding) -> Result<Decoded<'_>, UnpackErr
     }
 }
 
+/// As [`decode`], for the start of a text, of which the last unit may be cut.
+pub(crate) fn decode_start(start: &[u8], encoding: Encoding) -> Vec<u8> {
+    let whole = start.len() - start.len() % 4;
+    decode(start.get(..whole).unwrap_or_default(), encoding)
+        .map(|decoded| decoded.bytes.into_owned())
+        .unwrap_or_default()
+}
+
 fn utf16(bytes: &[u8], encoding: Encoding, unit: fn([u8; 2]) -> u16) -> Result<Decoded<'_>, UnpackError> {
     let (units, rest) = bytes.as_chunks::<2>();
     if !rest.is_empty() {
