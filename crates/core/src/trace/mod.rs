@@ -4,11 +4,17 @@
 //!
 //! Invariant: nothing here runs a tool or reads a clock; replay asks a tool box that the caller brings.
 
+pub mod diff;
 mod error;
 pub mod json;
+mod model;
+pub mod repr;
+pub mod rng_state;
 mod text;
+pub mod unicode14;
 mod value;
 
 pub use error::PyError;
+pub use model::{ExecutionTrace, Field, FieldRef, FromJsonError, TraceStep, canonical, not_canonical};
 pub use text::{CodePoints, Text, TextBuf};
 pub use value::{Array, Float, Int, Key, Object, Value, compare_numbers};

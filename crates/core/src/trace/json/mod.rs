@@ -14,8 +14,8 @@ mod write;
 pub use decode::{Encoding, decode_text, detect_encoding};
 pub use error::{JsonError, JsonErrorKind};
 pub use read::{DuplicateKey, Parsed, ReadOptions, loads, loads_with, text_loads};
-pub(crate) use write::push_float;
 pub use write::{Layout, python_float, to_json};
+pub(crate) use write::{push_float, sort_keys, write_object, write_value};
 
 /// Deepest nesting of lists and objects that is read: what `json.loads` of CPython 3.11 takes at its recursion limit of 1,000.
 ///

@@ -35,7 +35,7 @@ fn a_key_that_stands_twice_is_flagged_and_the_last_wins() {
     assert_eq!(&RICH.as_bytes()[duplicate.byte..duplicate.byte + 3], b"\"a\"");
     assert!(parsed.value.get("a").unwrap().get("deep").is_some());
     let many: String = (0..40).map(|i| format!("\"k{}\": {i},", i % 20)).collect();
-    let parsed = loads(format!("{{{}\"z\": 0}}", many).as_bytes()).unwrap();
+    let parsed = loads(format!("{{{many}\"z\": 0}}").as_bytes()).unwrap();
     assert_eq!(parsed.duplicate_count, 20);
     assert_eq!(dumps(parsed.value.get("k3").unwrap()), "23");
 }

@@ -115,13 +115,26 @@ fn tie_to_even(value: f64, digits: &str, exponent: i32) -> Option<String> {
 /// infinities; `TypeError` when the keys of an object do not compare. Mixle turns each of these into its own sentence for
 /// the canonical text; see [`crate::trace::canonical`].
 pub fn to_json(value: &Value, layout: Layout) -> Result<String, PyError> {
-    let mut writer = Writer { out: String::new(), layout };
-    writer.write(value)?;
-    Ok(writer.out)
+    let mut out = String::new();
+    write_value(&mut out, value, layout)?;
+    Ok(out)
 }
 
-struct Writer {
-    out: String,
+/// Appends a value; see [`to_json`].
+pub(crate) fn write_value(out: &mut String, value: &Value, layout: Layout) -> Result<(), PyError> {
+    Writer { out, layout }.write(Some(value), &mut Vec::new())
+}
+
+/// Appends an object; see [`to_json`].
+pub(crate) fn write_object(out: &mut String, object: &Object, layout: Layout) -> Result<(), PyError> {
+    let mut writer = Writer { out, layout };
+    let mut open = Vec::new();
+    writer.open_object(object, &mut open)?;
+    writer.write(None, &mut open)
+}
+
+struct Writer<'o> {
+    out: &'o mut String,
     layout: Layout,
 }
 
@@ -131,15 +144,14 @@ enum Open<'a> {
     Entries(std::vec::IntoIter<(&'a Key, &'a Value)>, bool),
 }
 
-impl Writer {
-    fn write(&mut self, root: &Value) -> Result<(), PyError> {
-        let mut open: Vec<Open<'_>> = Vec::new();
-        let mut next = Some(root);
+impl Writer<'_> {
+    /// Writes `next`, and then what is open, to its end.
+    fn write<'a>(&mut self, mut next: Option<&'a Value>, open: &mut Vec<Open<'a>>) -> Result<(), PyError> {
         loop {
             if let Some(value) = next.take() {
                 match value {
-                    Value::Array(array) => self.open_array(array, &mut open),
-                    Value::Object(object) => self.open_object(object, &mut open)?,
+                    Value::Array(array) => self.open_array(array, open),
+                    Value::Object(object) => self.open_object(object, open)?,
                     scalar => self.scalar(scalar)?,
                 }
             }
@@ -207,7 +219,7 @@ impl Writer {
             if i > 0 {
                 self.out.push_str(comma);
             }
-            push_word(&mut self.out, *word);
+            push_word(self.out, *word);
         }
         self.out.push(']');
     }
@@ -228,7 +240,7 @@ impl Writer {
             Value::Bool(false) => self.out.push_str("false"),
             Value::Int(int) => self.int(int)?,
             Value::Float(float) => self.float(float)?,
-            Value::Text(text) => push_text(&mut self.out, text),
+            Value::Text(text) => push_text(self.out, text),
             Value::Null | Value::Array(_) | Value::Object(_) => self.out.push_str("null"),
         }
         Ok(())
@@ -253,14 +265,14 @@ impl Writer {
         }
         match float.spelled() {
             Some(spelled) if self.layout == Layout::Verbatim => self.out.push_str(spelled),
-            _ => push_float(&mut self.out, float.get()),
+            _ => push_float(self.out, float.get()),
         }
         Ok(())
     }
 
     fn key(&mut self, key: &Key) -> Result<(), PyError> {
         match key {
-            Key::Text(text) => push_text(&mut self.out, text),
+            Key::Text(text) => push_text(self.out, text),
             other => {
                 self.out.push('"');
                 self.scalar(&other.to_value())?;
