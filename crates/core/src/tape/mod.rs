@@ -6,6 +6,7 @@
 
 pub mod header;
 pub mod observer;
+pub mod synth;
 pub mod value;
 pub mod write;
 
