@@ -89,8 +89,11 @@ fn tape_bytes() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// A binding as the fold keeps it: name, last value, assignments.
+type Folded = (Vec<u8>, Vec<u8>, usize);
+
 /// State without an index: the whole tape is folded up to the position. Innermost scope first, (name, value, count).
-fn folded(bytes: &[u8], wanted: usize) -> Vec<(Vec<u8>, Vec<u8>, usize)> {
+fn folded(bytes: &[u8], wanted: usize) -> Vec<Folded> {
     struct Scope {
         depth: i64,
         parent: u32,
@@ -98,7 +101,7 @@ fn folded(bytes: &[u8], wanted: usize) -> Vec<(Vec<u8>, Vec<u8>, usize)> {
     let mut scopes: BTreeMap<u32, Scope> = BTreeMap::new();
     let mut stack: Vec<u32> = Vec::new();
     let (mut current, mut carried, mut positions) = (0_u32, 0_u32, 0_usize);
-    let mut streams: BTreeMap<u32, Vec<(Vec<u8>, Vec<u8>, usize)>> = BTreeMap::new();
+    let mut streams: BTreeMap<u32, Vec<Folded>> = BTreeMap::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         let line = line.split(|byte| *byte == 0).next().unwrap();
         match line {
@@ -145,7 +148,7 @@ fn folded(bytes: &[u8], wanted: usize) -> Vec<(Vec<u8>, Vec<u8>, usize)> {
             _ => {}
         }
     }
-    let mut visible: Vec<(Vec<u8>, Vec<u8>, usize)> = Vec::new();
+    let mut visible: Vec<Folded> = Vec::new();
     let mut scope = carried;
     loop {
         for binding in streams.get(&scope).map(Vec::as_slice).unwrap_or_default() {
