@@ -12,11 +12,13 @@ pub mod layout;
 pub mod paint;
 pub mod pyramid;
 pub mod scale;
+pub mod slice;
 
 pub use gesture::{Gestures, Input, Outcome};
 pub use hit::{Spot, spot_at};
 pub use layout::{Lane, Layout, LayoutSpec};
 pub use scale::{Range, Scale};
+pub use slice::Slicer;
 
 use crate::model::Pos;
 
