@@ -265,7 +265,7 @@ impl ExecutionTrace {
         let request = object.remove("request").ok_or_else(|| at_top(PyError::new("KeyError", "'request'")))?;
         let steps = match object.remove("steps").unwrap_or(Value::Null) {
             falsy if is_falsy(&falsy) => Vec::new(),
-            Value::Array(items) => items.to_vec(),
+            Value::Array(items) => items.into_vec(),
             // Iterating a text or an object gives texts, none of which is a step.
             Value::Text(text) => text_items(&text),
             Value::Object(object) => object.iter().map(|(k, _)| k.to_value()).collect(),
@@ -341,14 +341,14 @@ fn dict_of(value: Value) -> Result<Object, PyError> {
     }
     let items = match value {
         Value::Object(object) => return Ok(*object),
-        Value::Array(items) => items.to_vec(),
+        Value::Array(items) => items.into_vec(),
         Value::Text(text) => text_items(&text),
         other => return Err(not_iterable(&other)),
     };
     let mut object = Object::new();
     for (i, item) in items.into_iter().enumerate() {
         let pair = match item {
-            Value::Array(pair) => pair.to_vec(),
+            Value::Array(pair) => pair.into_vec(),
             Value::Text(text) => text_items(&text),
             Value::Object(pair) => pair.iter().map(|(k, _)| k.to_value()).collect(),
             _ => {

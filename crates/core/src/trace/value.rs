@@ -377,6 +377,14 @@ impl Array {
         self.iter().map(Cow::into_owned).collect()
     }
 
+    /// The items, given away.
+    pub fn into_vec(self) -> Vec<Value> {
+        match self.0 {
+            ArrayRepr::Values(values) => values.into_vec(),
+            ArrayRepr::Words(words) => words.iter().map(|w| Value::int(i64::from(*w))).collect(),
+        }
+    }
+
     /// True when both are the same compact list in memory, which makes them equal without a look.
     pub fn shares_storage(&self, other: &Array) -> bool {
         matches!((&self.0, &other.0), (ArrayRepr::Words(a), ArrayRepr::Words(b)) if Arc::ptr_eq(a, b))
