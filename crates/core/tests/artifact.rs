@@ -559,3 +559,14 @@ proptest! {
         artifact.tree().nothing_to_open();
     }
 }
+
+#[test]
+fn a_shell_reads_back_what_was_quoted() {
+    for word in
+        ["plain", "", "sp ace", "q'uo\"te", "$HOME `id` \\ * ? [a] {b} ! # ~ & ; | < >", "new\nline", "-dash", "é😀"]
+    {
+        let line = format!("printf %s {}", shell::quote(word));
+        let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+        assert_eq!(output.stdout, word.as_bytes());
+    }
+}

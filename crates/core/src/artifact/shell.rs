@@ -19,7 +19,6 @@ pub fn quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -35,16 +34,6 @@ mod tests {
             ("ü", "'ü'"),
         ] {
             assert_eq!(quote(word), quoted);
-        }
-    }
-
-    #[test]
-    fn a_shell_reads_back_what_was_quoted() {
-        for word in ["plain", "", "sp ace", "q'uo\"te", "$HOME `id` \\ * ? [a] {b} ! # ~ & ; | < >", "new\nline", "é😀"]
-        {
-            let output =
-                std::process::Command::new("sh").args(["-c", &format!("printf %s {}", quote(word))]).output().unwrap();
-            assert_eq!(output.stdout, word.as_bytes());
         }
     }
 

@@ -98,6 +98,16 @@ pub(crate) fn inflate(
     }
 }
 
+/// Unpacks a whole deflate stream; `None` when it is damaged, cut, or followed by something.
+///
+/// # Errors
+/// The limits, or no memory.
+pub(crate) fn inflate_all(input: &[u8], limits: &Limits) -> Result<Option<Vec<u8>>, UnpackError> {
+    let mut out = Vec::new();
+    let inflated = inflate(input, &mut out, &Stream::whole(limits), &mut super::Unwatched)?;
+    Ok((inflated.end == End::Complete && inflated.consumed == input.len()).then_some(out))
+}
+
 /// Room for `more` bytes, or the error that there is none.
 pub(crate) fn reserve(out: &mut Vec<u8>, more: usize) -> Result<(), UnpackError> {
     out.try_reserve_exact(more).map_err(|_| UnpackError::OutOfMemory { bytes: (out.len() + more) as u64 })

@@ -30,5 +30,7 @@ pub use sniff::{Container, Encoding, Kind, Known, sniff, sniff_start};
 pub use text::{Decoded, decode};
 pub use watch::{STRIDE, Unwatched, Watch};
 
+pub(crate) use gzip::crc32;
+pub(crate) use inflate::inflate_all;
 pub(crate) use testlog::json_line;
 pub(crate) use text::decode_start;
