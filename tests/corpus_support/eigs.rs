@@ -1,10 +1,13 @@
-//! The tapes: positions, bindings, labels and histories as `--step` shows them; refusals; values as replay reads them.
+//! The tapes: positions, bindings, labels and histories as `--step` shows them; refusals; values as replay reads them; the replay
+//! cursor; the stepper's sessions.
 
 use std::path::Path;
 
 use serde_json::Value;
-use tapedeck_core::model::protocol::{BindingRow, HistoryQuery, StateQuery};
+use tapedeck_core::model::protocol::{BindingRow, HistoryQuery, StateQuery, StepAnswer, StepQuery};
 use tapedeck_core::model::{Pos, RowWindow};
+use tapedeck_core::tape::cursor::{Cursor, Install, NameRule, Taken};
+use tapedeck_core::tape::step::is_command;
 use tapedeck_core::tape::{GateError, Tape, TapeBuilder, check_replay, value};
 
 use super::{Report, files, json};
@@ -30,9 +33,21 @@ pub fn run(folder: &Path, report: &mut Report) {
     }
     let values = folder.join("values.json");
     if values.exists() {
-        for case in json(&values)["cases"].as_array().expect("values.json has cases") {
+        let values = json(&values);
+        let template = values["tape_template"].as_str().expect("values.json has a template");
+        for case in values["cases"].as_array().expect("values.json has cases") {
             read_value(case, report);
+            take_value(template, case, report);
         }
+    }
+    let cursor = folder.join("cursor.json");
+    if cursor.exists() {
+        for (i, case) in json(&cursor).as_array().expect("cursor.json is a list").iter().enumerate() {
+            take_calls(i, case, report);
+        }
+    }
+    for path in files(&folder.join("programs"), ".expected.json") {
+        session(&path, report);
     }
 }
 
@@ -267,6 +282,100 @@ fn read_value(case: &Value, report: &mut Report) {
         Some(found) => found == expected || same_but_for_spelling(&found, &expected),
     };
     report.count("eigs/values", agrees, || format!("{}: {:?}", place(), value::to_json(&tokens)));
+}
+
+/// The record after a value is served next, whether the value could be read or not.
+fn take_value(template: &str, case: &Value, report: &mut Report) {
+    let (before, after) = template.split_once("VALUE").expect("the template has a place for the value");
+    let tape = [before.as_bytes(), &bytes_of(case, "value"), after.as_bytes()].concat();
+    let place = || format!("values.json {} through the cursor", case["about"]);
+    let mut cursor = Cursor::install(tape, RUNTIME, Install::Streaming, NameRule::Lenient).expect("the header passes");
+    let is_served = matches!(cursor.take(b"env_get"), Taken::Served { .. });
+    report.check("eigs/values", place, &is_served, &case["served"].as_bool().unwrap());
+    let taken = cursor.take(b"env_get");
+    let then = cursor.report(b"env_get", &taken).json.map(|json| json.trim_matches('"').to_owned());
+    report.check("eigs/values", place, &then, &text(&case["then"]));
+}
+
+/// A script of calls against a tape: each call's outcome, the record used up, what was served, warnings, the end.
+fn take_calls(number: usize, case: &Value, report: &mut Report) {
+    let rule = if case["strict"] == true { NameRule::Strict } else { NameRule::Lenient };
+    let tape = bytes_of(case, "tape");
+    let place = |what: &str| format!("cursor.json case {number} {what}");
+    let mut cursor = match Cursor::install(tape, RUNTIME, Install::Streaming, rule) {
+        Ok(cursor) => cursor,
+        Err(error) => {
+            let refused = case["exit"] == 3 && case["calls"].as_array().is_none_or(Vec::is_empty);
+            return report.count("eigs/cursor", refused, || format!("{}: refused, {error}", place("install")));
+        }
+    };
+    let mut exit = 0;
+    for (i, expected) in case["calls"].as_array().unwrap().iter().enumerate() {
+        let builtin = expected["fn"].as_str().unwrap();
+        let taken = cursor.take(builtin.as_bytes());
+        let found = cursor.report(builtin.as_bytes(), &taken);
+        if found.outcome == "exit3" {
+            exit = 3;
+        }
+        // Bytes that are not UTF-8 stand in the answers as U+FFFD, as in the report.
+        let mut differing = Vec::new();
+        let found_json = serde_json::to_value(&found).unwrap();
+        for key in ["fn", "outcome", "record", "unreadable", "exhausted", "warning", "why", "recorded"] {
+            if found_json.get(key) != expected.get(key) {
+                differing.push(key);
+            }
+        }
+        let same_json = match (&found.json, expected["json"].as_str()) {
+            (Some(found), Some(expected)) => {
+                found == expected || same_but_for_spelling(found.as_bytes(), expected.as_bytes())
+            }
+            (None, Some(expected)) => expected.starts_with("raised: ") && found.outcome == "tape",
+            (found, None) => found.is_none(),
+        };
+        report.count("eigs/cursor", differing.is_empty() && same_json, || {
+            format!("{}: {differing:?} of {found_json}, expected {expected}", place(&format!("call {i}")))
+        });
+    }
+    report.check("eigs/cursor", || place("exit"), &exit, &case["exit"].as_i64().unwrap());
+}
+
+/// A scripted session of the stepper: the same lines for every command, and so the same positions.
+fn session(expected_path: &Path, report: &mut Report) {
+    let expected = json(expected_path);
+    let session = &expected["session"];
+    if !session.is_object() {
+        return;
+    }
+    let path = expected_path.to_string_lossy().replace(".expected.json", ".tape");
+    let name = Path::new(&path).file_name().unwrap().to_string_lossy().into_owned();
+    let mut tape = TapeBuilder::from_vec(std::fs::read(&path).unwrap()).unwrap().finish(name, Vec::new()).unwrap();
+    if session["source_given"] == true {
+        let source = path.replace(".tape", ".eigs");
+        tape.set_source(source.clone(), &std::fs::read(&source).unwrap());
+    }
+    let words = |answer: &StepAnswer| -> Vec<String> { answer.lines.iter().map(|line| line.text.clone()).collect() };
+    let lines = |value: &Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    };
+    let mut answer = tape.step_start();
+    report.check("eigs/session", || format!("{path} start"), &words(&answer), &lines(&session["start"]));
+    let mut at = 1;
+    for (i, command) in session["commands"].as_array().unwrap().iter().enumerate() {
+        let typed = command["cmd"].as_str().unwrap().to_owned();
+        let place = || format!("{path} command {i} {typed:?}");
+        report.count("eigs/session", is_command(&typed), || format!("{} is taken for a question", place()));
+        let query = StepQuery { pos: answer.pos, breakpoints: answer.breakpoints.clone(), command: typed.clone() };
+        answer = tape.step(&query).unwrap();
+        let expected = lines(&command["out"]);
+        report.check("eigs/session", place, &words(&answer), &expected);
+        // The position is told by the stop that the real stepper printed last.
+        for line in &expected {
+            if let Some(rest) = line.strip_prefix("step ") {
+                at = rest.split('/').next().unwrap().parse().unwrap();
+            }
+        }
+        report.check("eigs/session", place, &answer.pos.one_based(), &at);
+    }
 }
 
 /// Whether two JSON texts are equal when their numbers are compared as doubles (the runtime prints 15 digits).

@@ -183,6 +183,8 @@ pub enum Question {
     },
     /// Where a movement leads.
     Jump(JumpQuery),
+    /// A command of EigenScript's stepper.
+    Step(StepQuery),
 }
 
 impl Question {
@@ -198,6 +200,7 @@ impl Question {
             Self::Lines { .. } => QuestionKind::Lines,
             Self::Value { .. } => QuestionKind::Value,
             Self::Jump(_) => QuestionKind::Jump,
+            Self::Step(_) => QuestionKind::Step,
         }
     }
 }
@@ -215,6 +218,7 @@ pub enum QuestionKind {
     Lines,
     Value,
     Jump,
+    Step,
 }
 
 /// The answer to a [`Question`], variant by variant.
@@ -230,6 +234,7 @@ pub enum Answer {
     Lines(LinesAnswer),
     Value(ValueAnswer),
     Jump(JumpAnswer),
+    Step(StepAnswer),
     /// The question does not fit the recording (nothing is open, a position past the end): what and why.
     Unanswerable(String),
 }
@@ -785,4 +790,28 @@ pub struct JumpAnswer {
     pub pos: Option<Pos>,
     /// What to tell the user when there is none, or when a breakpoint was not hit.
     pub message: Option<String>,
+}
+
+/// A command of EigenScript's stepper (`s b c rc br del j jb p t i h q`), typed at a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepQuery {
+    /// Where the stepper stands.
+    pub pos: Pos,
+    /// The lines that have a breakpoint, in the order in which they were set.
+    pub breakpoints: Vec<i32>,
+    /// The command as typed; empty is a step forward.
+    pub command: String,
+}
+
+/// What the stepper does and says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepAnswer {
+    /// Where it stands now.
+    pub pos: Pos,
+    /// The breakpoints now.
+    pub breakpoints: Vec<i32>,
+    /// The lines that `eigenscript --step` prints for the command.
+    pub lines: Vec<Text>,
+    /// Whether the command was to quit.
+    pub has_quit: bool,
 }

@@ -107,6 +107,7 @@ impl Tape {
             Question::Lines { rows } => Answer::Lines(self.lines(*rows)),
             Question::Value { byte } => self.value(*byte).map_or_else(Answer::Unanswerable, Answer::Value),
             Question::Jump(query) => Answer::Jump(self.jump(query)),
+            Question::Step(query) => self.step(query).map_or_else(Answer::Unanswerable, Answer::Step),
         }
     }
 
@@ -497,7 +498,8 @@ impl Tape {
         }
     }
 
-    fn find_line(&self, from: Pos, back: bool, is_wanted: impl Fn(i32) -> bool) -> Option<u32> {
+    /// The nearest position on one side of `from` whose line is wanted.
+    pub(crate) fn find_line(&self, from: Pos, back: bool, is_wanted: impl Fn(i32) -> bool) -> Option<u32> {
         let lines = &self.ix.lines;
         let found = if back {
             lines.get(..from.0 as usize)?.iter().rposition(|line| is_wanted(*line))

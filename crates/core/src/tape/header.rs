@@ -152,7 +152,7 @@ pub fn parse(line: &[u8], byte: usize) -> Result<Header<'_>, GateError> {
     }
 }
 
-fn shown(bytes: &[u8]) -> String {
+pub(crate) fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..80).unwrap_or(bytes)).into_owned()
 }
 

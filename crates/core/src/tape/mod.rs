@@ -4,8 +4,10 @@
 //! bytes in chunks and makes a [`Tape`], which answers questions about any position. The rules are those of EigenScript
 //! 0.40.0 as its own `--step` shows them.
 
+pub mod cursor;
 pub mod header;
 pub mod observer;
+pub mod step;
 pub mod synth;
 pub mod value;
 pub mod write;
