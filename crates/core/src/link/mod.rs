@@ -20,6 +20,7 @@
 mod data;
 mod fields;
 pub mod limits;
+pub mod redact;
 mod version;
 
 use serde::{Deserialize, Serialize};
