@@ -190,7 +190,10 @@ impl Tree {
         if files.is_empty() {
             return Some("There is no file in it.".to_owned());
         }
-        let mut text = format!("There is no tape and no trace among its {} files:", files.len());
+        let mut text = match files.len() {
+            1 => "There is no tape and no trace in it:".to_owned(),
+            count => format!("There is no tape and no trace among its {count} files:"),
+        };
         for (number, node) in files.iter().take(NAMED).enumerate() {
             let separator = if number == 0 { ' ' } else { ';' };
             text.push(separator);
