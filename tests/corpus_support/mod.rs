@@ -5,6 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 pub mod eigs;
+pub mod mixle;
+pub mod mixle_answers;
 
 /// Answers that agreed and that did not, by kind.
 #[derive(Default)]
