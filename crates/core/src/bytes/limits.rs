@@ -13,6 +13,12 @@ pub const MAX_UNPACKED_BYTES: u64 = 1 << 30;
 /// The most bytes that all containers inside one artifact may hold unpacked at the same time: 1 GiB, for the same memory.
 pub const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
+/// The largest trace document: 256 MiB.
+///
+/// The text, its values and what a replay gives stand in memory together; general values take up to six times their text,
+/// and the reader's memory is 4 GiB at the very most.
+pub const MAX_TRACE_BYTES: u64 = 256 << 20;
+
 /// Up to here, 512 MiB, no compression ratio is suspicious: the tape of a tight loop really packs 400 to 1.
 pub const RATIO_FREE_BYTES: u64 = 512 << 20;
 

@@ -3,6 +3,8 @@
 pub mod issue;
 pub mod position;
 pub mod protocol;
+pub mod protocol_tools;
+pub mod protocol_trace;
 
 pub use issue::{Issue, IssueKind};
 pub use position::{ByteOffset, Pos, RowWindow};
