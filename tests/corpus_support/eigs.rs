@@ -1,10 +1,14 @@
 //! The tapes: positions, bindings, labels and histories as `--step` shows them; refusals; values as replay reads them; the replay
-//! cursor; the stepper's sessions.
+//! cursor; the stepper's sessions; the questions that a program asked about its past.
 
 use std::path::Path;
 
 use serde_json::Value;
-use tapedeck_core::model::protocol::{BindingRow, HistoryQuery, StateQuery, StepAnswer, StepQuery};
+use tapedeck_core::ask::Asker;
+use tapedeck_core::bytes::Unwatched;
+use tapedeck_core::model::protocol::{
+    AskAnswer, AskQuery, AskedResult, BindingRow, HistoryQuery, StateQuery, StepAnswer, StepQuery,
+};
 use tapedeck_core::model::{Pos, RowWindow};
 use tapedeck_core::tape::cursor::{Cursor, Install, NameRule, Taken};
 use tapedeck_core::tape::step::is_command;
@@ -48,6 +52,10 @@ pub fn run(folder: &Path, report: &mut Report) {
     }
     for path in files(&folder.join("programs"), ".expected.json") {
         session(&path, report);
+    }
+    let temporal = folder.join("programs/v19_temporal.tape");
+    if temporal.exists() {
+        temporal_questions(&temporal, report);
     }
 }
 
@@ -375,6 +383,60 @@ fn session(expected_path: &Path, report: &mut Report) {
             }
         }
         report.check("eigs/session", place, &answer.pos.one_based(), &at);
+    }
+}
+
+/// The questions that a program asked about its own past, asked of its tape at the positions where it asked them.
+fn temporal_questions(path: &Path, report: &mut Report) {
+    let tape = open(std::fs::read(path).unwrap()).unwrap();
+    let source = std::fs::read_to_string(path.with_extension("eigs")).unwrap();
+    let stdout = std::fs::read_to_string(path.with_extension("stdout")).unwrap();
+    let mut asked: Vec<(Pos, &str)> = Vec::new();
+    for (i, line) in source.lines().enumerate() {
+        let Some(question) = line.trim().strip_prefix("print of (").and_then(|rest| rest.strip_suffix(')')) else {
+            continue;
+        };
+        // A block's following line may be emitted before the block runs: the last visit is where it printed.
+        let line = i32::try_from(i).unwrap() + 1;
+        let visit = (0..tape.positions()).rev().find(|pos| tape.line_at(Pos(*pos)) == line);
+        asked.push((Pos(visit.expect("every question was reached")), question));
+    }
+    asked.sort_by_key(|(pos, _)| *pos);
+    report.check("eigs/temporal", || "questions".to_owned(), &asked.len(), &stdout.lines().count());
+    for ((pos, question), printed) in asked.into_iter().zip(stdout.lines()) {
+        let query = AskQuery { text: question.to_owned(), pos, rows: ALL, marks: 0 };
+        let answer = Asker::new().ask(&tape, &query, &mut Unwatched);
+        let agrees = match &answer {
+            AskAnswer::State(state) => {
+                let mut found: Vec<String> =
+                    state.rows.iter().map(|row| format!("{:?}: {}", row.name.text, row.value.text)).collect();
+                let inside = printed.trim_start_matches('{').trim_end_matches('}');
+                let mut expected: Vec<String> = inside.split(", ").map(without_function_name).collect();
+                found.sort();
+                expected.sort();
+                found == expected
+            }
+            AskAnswer::Value(value) => match &value.result {
+                AskedResult::Null => printed == "null",
+                AskedResult::Number(number) => printed.parse() == Ok(*number),
+                AskedResult::Name(name) => printed == name.text,
+                AskedResult::Value { value, .. } => match value.text.parse::<f64>() {
+                    Ok(number) => printed.parse() == Ok(number),
+                    Err(_) => without_function_name(printed) == value.text.trim_matches('"'),
+                },
+                AskedResult::NotOnTape => false,
+            },
+            _ => false,
+        };
+        report.count("eigs/temporal", agrees, || format!("{question} at {}: {answer:?}, printed {printed}", pos.0));
+    }
+}
+
+/// `<fn probe>` as a tape has it: `<fn>`.
+fn without_function_name(printed: &str) -> String {
+    match printed.split_once("<fn ") {
+        Some((before, rest)) => format!("{before}<fn>{}", rest.split_once('>').map_or("", |(_, after)| after)),
+        None => printed.to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: nothing here names a browser, a clock or a file; input is `&[u8]`, and no byte of it can make the core panic.
 
 pub mod artifact;
+pub mod ask;
 pub mod bytes;
 pub mod link;
 pub mod model;

@@ -185,6 +185,12 @@ pub enum Question {
     Jump(JumpQuery),
     /// A command of EigenScript's stepper.
     Step(StepQuery),
+    /// A question in the Ask language (docs/ask.md).
+    Ask(AskQuery),
+    /// Where a text occurs.
+    Search(SearchQuery),
+    /// What could stand at a place of a question.
+    Complete(CompleteQuery),
 }
 
 impl Question {
@@ -201,6 +207,9 @@ impl Question {
             Self::Value { .. } => QuestionKind::Value,
             Self::Jump(_) => QuestionKind::Jump,
             Self::Step(_) => QuestionKind::Step,
+            Self::Ask(_) => QuestionKind::Ask,
+            Self::Search(_) => QuestionKind::Search,
+            Self::Complete(_) => QuestionKind::Complete,
         }
     }
 }
@@ -219,6 +228,9 @@ pub enum QuestionKind {
     Value,
     Jump,
     Step,
+    Ask,
+    Search,
+    Complete,
 }
 
 /// The answer to a [`Question`], variant by variant.
@@ -235,6 +247,9 @@ pub enum Answer {
     Value(ValueAnswer),
     Jump(JumpAnswer),
     Step(StepAnswer),
+    Ask(AskAnswer),
+    Search(SearchAnswer),
+    Complete(CompleteAnswer),
     /// The question does not fit the recording (nothing is open, a position past the end): what and why.
     Unanswerable(String),
 }
@@ -406,6 +421,17 @@ pub enum Label {
 }
 
 impl Label {
+    /// Every label.
+    pub const ALL: [Label; 7] = [
+        Self::Oscillating,
+        Self::Diverging,
+        Self::Improving,
+        Self::Converged,
+        Self::Equilibrium,
+        Self::Stable,
+        Self::Moving,
+    ];
+
     /// The word that EigenScript uses.
     pub fn word(self) -> &'static str {
         match self {
@@ -781,6 +807,17 @@ pub enum JumpTarget {
     Input,
     /// An issue.
     Issue,
+    /// A position at which one of these breakpoints holds; none: the end of the tape.
+    Condition(Vec<Breakpoint>),
+}
+
+/// A place to stop at: a line, a condition, or both together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Breakpoint {
+    /// The line; `None` for any.
+    pub line: Option<i32>,
+    /// The condition, in the Ask language; empty for none.
+    pub condition: String,
 }
 
 /// Where a jump leads.
@@ -814,4 +851,265 @@ pub struct StepAnswer {
     pub lines: Vec<Text>,
     /// Whether the command was to quit.
     pub has_quit: bool,
+}
+
+/// A question in the Ask language (docs/ask.md), asked at a position.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskQuery {
+    /// The question.
+    pub text: String,
+    /// Where it is asked.
+    pub pos: Pos,
+    /// Which rows of a list (stretches, inputs, names).
+    pub rows: RowWindow,
+    /// How many ticks for the minimap at the most.
+    pub marks: u32,
+}
+
+/// The answer to an [`AskQuery`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum AskAnswer {
+    /// The question is not understood, or speaks of what is not there.
+    Unclear(AskFault),
+    /// One value.
+    Value(AskedValue),
+    /// The values of all names (`state_at of LINE`).
+    State(AskedState),
+    /// Where a condition holds.
+    Hits(AskedHits),
+    /// The inputs for which a condition holds.
+    Inputs(AskedInputs),
+    /// A breakpoint was described; it is for the page to keep it.
+    Breakpoint(Breakpoint),
+    /// The work was cancelled.
+    Cancelled,
+}
+
+/// What is wrong with a question, and with which part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskFault {
+    /// The first byte of the word in the question's UTF-8.
+    pub start: u32,
+    /// The byte after its last.
+    pub end: u32,
+    /// A sentence: what is wrong and what to write instead.
+    pub message: String,
+}
+
+/// The answer to a question about one value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedValue {
+    /// The answer as a sentence.
+    pub sentence: String,
+    /// The answer itself.
+    pub result: AskedResult,
+    /// The position of the assignment that it speaks of.
+    pub at: Option<Pos>,
+    /// The line of that position.
+    pub line: Option<i32>,
+}
+
+/// What a question about one value answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum AskedResult {
+    /// `null`: it has not happened, or there is none.
+    Null,
+    /// A value of the tape.
+    Value {
+        /// The value.
+        value: ValueText,
+        /// Where its record starts.
+        byte: ByteOffset,
+        /// What a bare `what is` of the language gives for it instead: a string's length in bytes, a container's items.
+        len: Option<u64>,
+    },
+    /// A number that was computed (a count, an entropy).
+    Number(f64),
+    /// The name itself (`who is x`).
+    Name(Text),
+    /// The tape does not hold what the question needs.
+    NotOnTape,
+}
+
+/// The answer to `state_at of LINE`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AskedState {
+    /// How many names have an answer.
+    pub total: u32,
+    /// The rows asked for, by first assignment.
+    pub rows: Vec<AskedName>,
+}
+
+/// One name of a state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedName {
+    /// The name.
+    pub name: Text,
+    /// Its value.
+    pub value: ValueText,
+    /// Where the record starts.
+    pub byte: ByteOffset,
+    /// Its position.
+    pub pos: Pos,
+    /// Its line.
+    pub line: i32,
+}
+
+/// Where a condition holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedHits {
+    /// The answer as a sentence.
+    pub sentence: String,
+    /// Where the answer leads: the first or last position that was asked for.
+    pub target: Option<Pos>,
+    /// Whether it holds at the position at which it was asked; `None` when that could not be decided.
+    pub holds_here: Option<bool>,
+    /// Positions at which it holds.
+    pub positions: u32,
+    /// Stretches of neighbouring positions at which it holds.
+    pub stretches: u32,
+    /// Positions at which it could not be decided.
+    pub undecided: u32,
+    /// The first position at which it could not be decided.
+    pub first_undecided: Option<Pos>,
+    /// The first and the last position at which it holds.
+    pub bounds: Option<(Pos, Pos)>,
+    /// The nearest positions before and after the one at which it was asked.
+    pub previous: Option<Pos>,
+    /// See `previous`.
+    pub next: Option<Pos>,
+    /// The stretches asked for: first and last position of each.
+    pub rows: Vec<(Pos, Pos)>,
+    /// All of it for the minimap, thinned: first and last position of each tick.
+    pub marks: Vec<(Pos, Pos)>,
+}
+
+/// The inputs for which a condition holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedInputs {
+    /// The answer as a sentence.
+    pub sentence: String,
+    /// How many there are.
+    pub total: u32,
+    /// How many could not be decided.
+    pub undecided: u32,
+    /// The rows asked for.
+    pub rows: Vec<InputRow>,
+    /// Their positions for the minimap, thinned.
+    pub marks: Vec<(Pos, Pos)>,
+}
+
+/// A search for a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchQuery {
+    /// The text.
+    pub text: String,
+    /// Whether the case of ASCII letters matters.
+    pub with_case: bool,
+    /// Only hits of this kind.
+    pub kind: Option<SearchKind>,
+    /// From where "next" and "previous" are counted.
+    pub pos: Pos,
+    /// Which rows.
+    pub rows: RowWindow,
+    /// How many ticks for the minimap at the most.
+    pub marks: u32,
+}
+
+/// Where a text was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum SearchKind {
+    /// The name of a binding.
+    Name,
+    /// A value of a binding.
+    Value,
+    /// The name of a function, at an `S` record.
+    Function,
+    /// The builtin of a nondet record.
+    Input,
+    /// The value of a nondet record.
+    InputValue,
+}
+
+impl SearchKind {
+    /// Every kind, in the order of [`SearchAnswer::counts`].
+    pub const ALL: [SearchKind; 5] = [Self::Name, Self::Value, Self::Function, Self::Input, Self::InputValue];
+
+    /// A short name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Value => "value",
+            Self::Function => "function",
+            Self::Input => "input",
+            Self::InputValue => "input value",
+        }
+    }
+}
+
+/// What a search found. A record counts once, for the first place in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchAnswer {
+    /// Records found, of the kind asked for.
+    pub total: u32,
+    /// Records found of each kind, whatever was asked for.
+    pub counts: [u32; 5],
+    /// The rows asked for, in tape order.
+    pub rows: Vec<SearchRow>,
+    /// The index and position of the last hit before the position, and of the first one after it.
+    pub previous: Option<(u32, Pos)>,
+    /// See `previous`.
+    pub next: Option<(u32, Pos)>,
+    /// Their positions for the minimap, thinned.
+    pub marks: Vec<(Pos, Pos)>,
+    /// Lines of the source (counted from 1) that hold the text, at most [`SearchAnswer::MAX_SOURCE_LINES`] of them.
+    pub source_lines: Vec<u32>,
+    /// How many lines of the source hold it.
+    pub source_total: u32,
+    /// Whether the search was cancelled: then the rest is of the part that was searched.
+    pub is_cancelled: bool,
+}
+
+impl SearchAnswer {
+    /// Lines of the source that are listed at the most.
+    pub const MAX_SOURCE_LINES: usize = 1000;
+}
+
+/// One record that holds the text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchRow {
+    /// Where the record starts.
+    pub byte: ByteOffset,
+    /// Its position.
+    pub pos: Pos,
+    /// The line of that position.
+    pub line: i32,
+    /// Where in the record the text stands.
+    pub kind: SearchKind,
+    /// The name of the binding, builtin or function.
+    pub name: Text,
+    /// The value; empty for a function.
+    pub value: ValueText,
+}
+
+/// What could stand at a place of a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteQuery {
+    /// The question as far as it is typed.
+    pub text: String,
+    /// The byte at which the cursor stands.
+    pub at: u32,
+    /// How many suggestions at the most.
+    pub most: u32,
+}
+
+/// Suggestions for a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteAnswer {
+    /// The bytes that a suggestion replaces.
+    pub start: u32,
+    /// The byte after them.
+    pub end: u32,
+    /// The suggestions, best first.
+    pub words: Vec<String>,
 }

@@ -16,7 +16,7 @@ use super::{cnum, value};
 /// How many assignments are looked at, newest first, for one that the source does not settle as another function's own.
 const CAUTION_SCAN: usize = 4096;
 /// How many rows one answer holds at the most, whatever was asked.
-const MAX_ROWS: u32 = 10_000;
+pub(crate) const MAX_ROWS: u32 = 10_000;
 
 impl Tape {
     /// What the page is told when the tape is open.
@@ -107,6 +107,9 @@ impl Tape {
             Question::Lines { rows } => Answer::Lines(self.lines(*rows)),
             Question::Value { byte } => self.value(*byte).map_or_else(Answer::Unanswerable, Answer::Value),
             Question::Jump(query) => Answer::Jump(self.jump(query)),
+            Question::Ask(_) | Question::Search(_) | Question::Complete(_) => {
+                Answer::Unanswerable("This is asked of `ask::Asker`.".into())
+            }
             Question::Step(query) => self.step(query).map_or_else(Answer::Unanswerable, Answer::Step),
         }
     }
@@ -385,7 +388,7 @@ impl Tape {
         }
     }
 
-    fn inputs(&mut self, rows: RowWindow) -> InputsAnswer {
+    pub(crate) fn inputs(&mut self, rows: RowWindow) -> InputsAnswer {
         let not_replayable = match self.unreplayable {
             Some(count) => count,
             None => {
@@ -395,25 +398,27 @@ impl Tape {
                 count
             }
         };
-        let row = |i: usize| {
-            let byte = *self.ix.input_offsets.get(i)?;
-            let (function, text) = self.parts_of(byte);
-            Some(InputRow {
-                ordinal: i as u32 + 1,
-                pos: Pos(self.ix.input_positions.get(i).copied().unwrap_or(0)),
-                byte: ByteOffset(byte),
-                function: Text::from_bytes(function),
-                category: self.category(i),
-                value: value::preview(text, value::cut_of_full(text)),
-                not_replayable: why_not_replayable(text),
-            })
-        };
         let total = self.ix.input_offsets.len();
         InputsAnswer {
             total: total as u32,
             not_replayable,
-            rows: rows.limited(MAX_ROWS).clamp(total).filter_map(row).collect(),
+            rows: rows.limited(MAX_ROWS).clamp(total).filter_map(|i| self.input_row(i)).collect(),
         }
+    }
+
+    /// The `i`-th nondet record.
+    pub(crate) fn input_row(&self, i: usize) -> Option<InputRow> {
+        let byte = *self.ix.input_offsets.get(i)?;
+        let (function, text) = self.parts_of(byte);
+        Some(InputRow {
+            ordinal: i as u32 + 1,
+            pos: Pos(self.ix.input_positions.get(i).copied().unwrap_or(0)),
+            byte: ByteOffset(byte),
+            function: Text::from_bytes(function),
+            category: self.category(i),
+            value: value::preview(text, value::cut_of_full(text)),
+            not_replayable: why_not_replayable(text),
+        })
     }
 
     fn lines(&mut self, rows: RowWindow) -> LinesAnswer {
@@ -487,6 +492,7 @@ impl Tape {
                     },
                 }
             }
+            JumpTarget::Condition(_) => to(None, "Conditions are asked of `ask::Asker`."),
             JumpTarget::Input => {
                 let pos = neighbour(&self.ix.input_positions, from.0, back);
                 to(pos, if back { "No earlier input." } else { "No later input." })

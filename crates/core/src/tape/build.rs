@@ -292,7 +292,7 @@ struct Parser {
 /// Marks an assignment of a number in `assign_streams`.
 const NUMERIC: u32 = 1 << 31;
 /// Marks an entry of `scope_frames` that carries scope 0; the rest of it is the last frame other than 0.
-pub(super) const ZERO_SCOPE: u32 = 1 << 31;
+pub(crate) const ZERO_SCOPE: u32 = 1 << 31;
 
 impl Parser {
     /// Takes one line, without its line feed.

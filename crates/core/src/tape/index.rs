@@ -374,7 +374,7 @@ impl Tape {
     }
 
     /// The newest numbers of a stream among its first `assigns` assignments, the newest first.
-    fn newest_numbers(&self, stream: u32, assigns: usize) -> ([f64; NUMBERS_THAT_MATTER], usize) {
+    pub(crate) fn newest_numbers(&self, stream: u32, assigns: usize) -> ([f64; NUMBERS_THAT_MATTER], usize) {
         let mut numbers = [0.0; NUMBERS_THAT_MATTER];
         let mut found = 0;
         let start = self.run(stream).start;

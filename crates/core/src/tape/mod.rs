@@ -12,10 +12,10 @@ pub mod synth;
 pub mod value;
 pub mod write;
 
-mod answer;
-mod build;
-mod cnum;
-mod index;
+pub(crate) mod answer;
+pub(crate) mod build;
+pub(crate) mod cnum;
+pub(crate) mod index;
 mod intern;
 mod source;
 
