@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 
+use tapedeck_core::timeline::bitmap::Bitmap;
 use tapedeck_core::timeline::paint::{Font, Ink, Painter, Point, Rect};
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlElement};
+use wasm_bindgen::{Clamped, JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlElement, ImageData};
 
 /// How many widths of texts are remembered. Names and numbers of one view are far fewer.
 const KEPT_WIDTHS: usize = 2048;
@@ -17,6 +18,8 @@ const KEPT_WIDTHS: usize = 2048;
 pub struct Style {
     /// A CSS colour an ink, by [`Ink::index`].
     colours: Vec<String>,
+    /// The same colours as red, green, blue, opacity.
+    pixels: Vec<[u8; 4]>,
     sans: String,
     mono: String,
 }
@@ -36,13 +39,42 @@ impl Style {
         let colours =
             Ink::all().map(|ink| resolved("color", &format!("var({})", ink.property()))).collect::<Option<_>>();
         let family = |property: &str, fallback: &str| resolved("font-family", &format!("var({property}, {fallback})"));
-        let style = colours.map(|colours| Self {
+        let style = colours.map(|colours: Vec<String>| Self {
+            pixels: pixels_of(&colours).unwrap_or_else(|| vec![[0, 0, 0, 255]; Ink::COUNT]),
             colours,
             sans: family("--sans", "sans-serif").unwrap_or_else(|| "sans-serif".to_owned()),
             mono: family("--mono", "monospace").unwrap_or_else(|| "monospace".to_owned()),
         });
         probe.remove();
         style
+    }
+}
+
+/// What the browser makes of colours, whatever notation they are in: a pixel of each is drawn and read.
+fn pixels_of(colours: &[String]) -> Option<Vec<[u8; 4]>> {
+    let canvas = Picture::new()?;
+    canvas.element.set_width(colours.len() as u32);
+    canvas.element.set_height(1);
+    for (x, colour) in (0..).zip(colours) {
+        canvas.context.set_fill_style_str(colour);
+        canvas.context.fill_rect(f64::from(x), 0.0, 1.0, 1.0);
+    }
+    let data = canvas.context.get_image_data(0.0, 0.0, colours.len() as f64, 1.0).ok()?.data();
+    Some(data.0.chunks_exact(4).map(|pixel| <[u8; 4]>::try_from(pixel).unwrap_or_default()).collect())
+}
+
+/// A canvas that is not on the page.
+struct Picture {
+    element: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
+}
+
+impl Picture {
+    fn new() -> Option<Self> {
+        let element: HtmlCanvasElement =
+            web_sys::window()?.document()?.create_element("canvas").ok()?.dyn_into().ok()?;
+        let context = element.get_context("2d").ok()??.dyn_into().ok()?;
+        Some(Self { element, context })
     }
 }
 
@@ -54,13 +86,17 @@ pub struct CanvasPainter {
     /// What the context was last told, so that it is not told again.
     font: Option<Font>,
     widths: HashMap<(bool, u64), HashMap<String, f64>>,
+    /// One for each bitmap of a drawing: one that was drawn from and is then changed would be copied by the browser.
+    pictures: Vec<Picture>,
+    next_picture: usize,
+    bytes: Vec<u8>,
 }
 
 impl CanvasPainter {
     /// Takes a canvas over; `None` where the browser gives no 2D context.
     pub fn new(canvas: HtmlCanvasElement) -> Option<Self> {
         let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
-        Some(Self { canvas, context, style: Style::default(), font: None, widths: HashMap::new() })
+        Some(Self { canvas, context, style: Style::default(), font: None, widths: HashMap::new(), pictures: Vec::new(), next_picture: 0, bytes: Vec::new() })
     }
 
     /// Uses other colours and families.
@@ -86,6 +122,31 @@ impl CanvasPainter {
         }
     }
 
+    /// Puts a bitmap onto a picture; `None` where the browser gives no second canvas.
+    fn picture_of(&mut self, bitmap: &Bitmap) -> Option<&Picture> {
+        self.bytes.clear();
+        for pixel in bitmap.pixels() {
+            let rgba = pixel.and_then(|(ink, opacity)| {
+                let [red, green, blue, own] = *self.style.pixels.get(ink)?;
+                Some([red, green, blue, (u16::from(own) * u16::from(opacity) / 255) as u8])
+            });
+            self.bytes.extend_from_slice(&rgba.unwrap_or_default());
+        }
+        let (width, height) = (bitmap.width() as u32, bitmap.height() as u32);
+        let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&self.bytes), width, height).ok()?;
+        if self.next_picture == self.pictures.len() {
+            self.pictures.push(Picture::new()?);
+        }
+        let picture = self.pictures.get(self.next_picture)?;
+        self.next_picture += 1;
+        if (picture.element.width(), picture.element.height()) != (width, height) {
+            picture.element.set_width(width);
+            picture.element.set_height(height);
+        }
+        picture.context.put_image_data(&data, 0.0, 0.0).ok()?;
+        Some(picture)
+    }
+
     fn use_font(&mut self, font: Font) {
         if self.font != Some(font) {
             let family = if font.mono { &self.style.mono } else { &self.style.sans };
@@ -97,6 +158,7 @@ impl CanvasPainter {
 
 impl Painter for CanvasPainter {
     fn clear(&mut self) {
+        self.next_picture = 0;
         self.context.clear_rect(0.0, 0.0, f64::from(self.canvas.width()), f64::from(self.canvas.height()));
     }
 
@@ -139,6 +201,29 @@ impl Painter for CanvasPainter {
             self.context.close_path();
         }
         self.context.fill();
+    }
+
+    fn bitmap(&mut self, at: Rect, bitmap: &Bitmap) {
+        if bitmap.width() == 0 || bitmap.height() == 0 {
+            return;
+        }
+        let (width, height) = (bitmap.width() as f64, bitmap.height() as f64);
+        let context = self.context.clone();
+        if let Some(picture) = self.picture_of(bitmap) {
+            context.set_image_smoothing_enabled(false);
+            // It fails for an empty picture only, and this one is not.
+            let _ = context.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+                &picture.element,
+                0.0,
+                0.0,
+                width,
+                height,
+                at.x,
+                at.y,
+                at.width,
+                at.height,
+            );
+        }
     }
 
     fn text(&mut self, ink: Ink, font: Font, at: Point, text: &str) {

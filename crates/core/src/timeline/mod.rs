@@ -6,6 +6,7 @@
 //! Invariant: what is done for one animation frame depends on the pixels and the lanes, never on the number of records.
 //! Invariant: nothing here names a browser; a [`paint::Painter`] draws, a [`gesture::Gestures`] is told what the pointer does.
 
+pub mod bitmap;
 pub mod gesture;
 pub mod hit;
 pub mod layout;

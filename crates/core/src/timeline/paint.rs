@@ -10,6 +10,7 @@
 use crate::model::protocol::{InputCategory, IssueMark, Label, Minimap, Span, TimelineSlice, Track, TrackPoint};
 use crate::model::{IssueKind, Pos};
 
+use super::bitmap::{Bitmap, Stamp};
 use super::grouped;
 use super::hit::{TrackReading, minimap_scale, plot_scale, track_reading};
 use super::layout::{BAR_HEIGHT, Lane, Layout};
@@ -171,6 +172,8 @@ pub trait Painter {
     fn round_rects(&mut self, ink: Ink, radius: f64, rects: &[Rect]);
     /// Fills polygons.
     fn polygons(&mut self, ink: Ink, polygons: &[Vec<Point>]);
+    /// Puts a picture over what is there, stretched to `at` where that is higher than the picture.
+    fn bitmap(&mut self, at: Rect, bitmap: &Bitmap);
     /// Writes a line of text; `at` is the left end of its base line.
     fn text(&mut self, ink: Ink, font: Font, at: Point, text: &str);
     /// How wide a text is.
@@ -208,13 +211,65 @@ impl Scene<'_> {
     }
 }
 
+/// With more rectangles than this, a lane (or a row of frames) is drawn as a picture.
+const FEW_RECTS: usize = 96;
+
+/// With more marks than this, their lane is drawn as a picture.
+const FEW_MARKS: usize = 48;
+
 /// Memory kept from one drawing to the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Scratch {
     plain: Batches,
+    bands: Batches,
     round: Batches,
     colours: Vec<u8>,
+    bitmap: Bitmap,
+    stamps: Vec<(InputCategory, u64, Stamp)>,
+    few_rects: usize,
+    few_marks: usize,
 }
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            plain: Batches::default(),
+            bands: Batches::default(),
+            round: Batches::default(),
+            colours: Vec::new(),
+            bitmap: Bitmap::default(),
+            stamps: Vec::new(),
+            few_rects: FEW_RECTS,
+            few_marks: FEW_MARKS,
+        }
+    }
+}
+
+impl Scratch {
+    /// Fills what was collected for a lane: the bands half transparent, above them the plain rectangles. `is_flat` when all of
+    /// them are as high as the lane.
+    fn fill_lane(&mut self, painter: &mut impl Painter, lane: Rect, opacity: f64, is_flat: bool) {
+        let Self { plain, bands, bitmap, few_rects, .. } = self;
+        if plain.count() + bands.count() <= *few_rects {
+            bands.flush(|ink, rects| painter.rects(ink, BAND_OPACITY, rects));
+            plain.flush(|ink, rects| painter.rects(ink, opacity, rects));
+            return;
+        }
+        bitmap.reset(lane.width as usize, if is_flat { 1 } else { lane.height as usize });
+        for (batches, opacity) in [(bands, BAND_OPACITY), (plain, opacity)] {
+            batches.flush(|ink, rects| {
+                for rect in rects {
+                    let y = if is_flat { 0.0 } else { rect.y - lane.y };
+                    bitmap.fill(ink, opacity, Rect { x: rect.x - lane.x, y, ..*rect });
+                }
+            });
+        }
+        painter.bitmap(lane, bitmap);
+    }
+}
+
+/// How opaque the band from minimum to maximum of a track is.
+const BAND_OPACITY: f64 = 0.5;
 
 /// Rectangles collected by ink.
 #[derive(Debug, Default)]
@@ -232,10 +287,14 @@ impl Batches {
         }
     }
 
-    fn flush(&mut self, opacity: f64, mut fill: impl FnMut(Ink, f64, &[Rect])) {
+    fn count(&self) -> usize {
+        self.by_ink.iter().map(Vec::len).sum()
+    }
+
+    fn flush(&mut self, mut fill: impl FnMut(Ink, &[Rect])) {
         for (ink, rects) in Ink::all().zip(&mut self.by_ink) {
             if !rects.is_empty() {
-                fill(ink, opacity, rects);
+                fill(ink, rects);
                 rects.clear();
             }
         }
@@ -245,20 +304,20 @@ impl Batches {
 /// Draws all that stays while the cursor moves.
 pub fn paint_lanes(painter: &mut impl Painter, scene: &Scene<'_>, scratch: &mut Scratch) {
     painter.clear();
-    paint_minimap(painter, scene, &mut scratch.plain);
+    paint_minimap(painter, scene, scratch);
     paint_ruler(painter, scene, &mut scratch.plain);
     if let Some(slice) = scene.slice {
         paint_seams(painter, scene, slice, &mut scratch.plain);
         paint_frames(painter, scene, slice, scratch);
-        paint_inputs(painter, scene, slice);
+        paint_inputs(painter, scene, slice, scratch);
         for (lane, track) in scene.layout.tracks.iter().zip(&slice.tracks) {
-            paint_track(painter, scene, *lane, (track, slice.last), &mut scratch.plain);
+            paint_track(painter, scene, *lane, (track, slice.last), scratch);
         }
         paint_marks(painter, scene, slice);
     }
 }
 
-fn paint_minimap(painter: &mut impl Painter, scene: &Scene<'_>, batches: &mut Batches) {
+fn paint_minimap(painter: &mut impl Painter, scene: &Scene<'_>, scratch: &mut Scratch) {
     let lane = scene.layout.minimap;
     let scale = minimap_scale(scene.layout, scene.positions).times(scene.dpr);
     let (left, right) = (scale.left.round(), scale.right().round());
@@ -278,16 +337,17 @@ fn paint_minimap(painter: &mut impl Painter, scene: &Scene<'_>, batches: &mut Ba
             let end = scale.x_from_pos((idx + 1) as f64 * width).round().min(right);
             // By the root, so that quiet parts can be told from empty ones beside a very busy one.
             let height = (room * (f64::from(count) / f64::from(most)).sqrt()).round().max(1.0);
-            batches.add(Ink::Faint, Rect { x, y: bottom - height, width: (end - x - gap).max(1.0), height });
+            scratch.plain.add(Ink::Faint, Rect { x, y: bottom - height, width: (end - x - gap).max(1.0), height });
         }
-        batches.flush(0.55, |ink, opacity, rects| painter.rects(ink, opacity, rects));
+        scratch.fill_lane(painter, ground, 0.55, false);
         let (tick, tick_top) = (scene.px(2.0).max(1.0), scene.px(lane.top - 6.0));
         for mark in &minimap.marks {
             let x = (scale.x_mid(mark.pos) - tick / 2.0).round();
             let ink = if mark.kind == IssueKind::Seam { Ink::Seam } else { Ink::Issue };
-            batches.add(ink, Rect { x, y: tick_top, width: tick, height: scene.px(5.0) });
+            scratch.plain.add(ink, Rect { x, y: tick_top, width: tick, height: scene.px(5.0) });
         }
-        batches.flush(1.0, |ink, opacity, rects| painter.rects(ink, opacity, rects));
+        let above = Rect { x: 0.0, y: tick_top, width: scene.px(scene.layout.width), height: scene.px(5.0) };
+        scratch.fill_lane(painter, above, 1.0, true);
     }
     if scene.positions == 0 {
         return;
@@ -323,7 +383,7 @@ fn paint_ruler(painter: &mut impl Painter, scene: &Scene<'_>, batches: &mut Batc
     for tick in &ticks {
         batches.add(Ink::Line, Rect { x: tick.x.floor(), y: top, width: line, height: bottom - top });
     }
-    batches.flush(1.0, |ink, opacity, rects| painter.rects(ink, opacity, rects));
+    batches.flush(|ink, rects| painter.rects(ink, 1.0, rects));
     let font = scene.font(false, 10.0);
     let end = scene.scale().right() + scene.px(super::layout::PLOT_INSET_RIGHT);
     for tick in &ticks {
@@ -350,19 +410,20 @@ fn colour_of(function: &str) -> u8 {
 }
 
 fn paint_frames(painter: &mut impl Painter, scene: &Scene<'_>, slice: &TimelineSlice, scratch: &mut Scratch) {
-    let Scratch { plain, round, colours } = scratch;
     let scale = scene.scale();
     let font = scene.font(true, 11.0);
     let cell = painter.text_width(font, "0").max(1.0);
     let height = scene.px(BAR_HEIGHT);
-    colours.clear();
-    colours.extend(slice.names.iter().map(|name| colour_of(name)));
+    scratch.colours.clear();
+    scratch.colours.extend(slice.names.iter().map(|name| colour_of(name)));
+    let (left, right) = (scale.left.round(), scale.right().round());
     // Wide bars get round corners, their names, and a gap between them; narrow ones are plain.
     let (roomy, named) = (scene.px(6.0), scene.px(28.0));
     let mut texts: Vec<(Point, &str, usize)> = Vec::new();
     for (row, spans) in (slice.first_frame_row..).zip(&slice.rows) {
         let Some(y) = scene.layout.row_top(row).map(|top| scene.px(top)) else { continue };
         let mut many = Run::default();
+        let Scratch { plain, round, colours, .. } = scratch;
         for span in visible(spans, scene.range, |span| span.first, |span| span.last) {
             let (x, end) = span_edges(span, scale);
             let width = end - x;
@@ -388,9 +449,9 @@ fn paint_frames(painter: &mut impl Painter, scene: &Scene<'_>, slice: &TimelineS
         if let Some((x, end)) = many.take() {
             plain.add(Ink::FrameMany, Rect { x, y, width: end - x, height });
         }
+        scratch.fill_lane(painter, Rect { x: left, y, width: right - left, height }, 1.0, true);
     }
-    plain.flush(1.0, |ink, opacity, rects| painter.rects(ink, opacity, rects));
-    round.flush(1.0, |ink, _, rects| painter.round_rects(ink, 3.0 * scene.dpr, rects));
+    scratch.round.flush(|ink, rects| painter.round_rects(ink, 3.0 * scene.dpr, rects));
     for (at, name, cells) in texts {
         fit_text(name, cells, |text| painter.text(Ink::FrameText, font, at, text));
     }
@@ -507,21 +568,56 @@ pub fn input_shape(category: InputCategory, x: f64, y: f64, r: f64) -> Vec<Point
     }
 }
 
-fn paint_inputs(painter: &mut impl Painter, scene: &Scene<'_>, slice: &TimelineSlice) {
+/// Marks in one line; where marks of several categories crowd, each category has a line of its own.
+fn paint_inputs(painter: &mut impl Painter, scene: &Scene<'_>, slice: &TimelineSlice, scratch: &mut Scratch) {
     let Some(lane) = scene.layout.inputs else { return };
     let scale = scene.scale();
-    let y = scene.px(f64::midpoint(lane.top, lane.bottom()));
+    let radius = 3.6 * scene.dpr;
     let marks = visible(&slice.inputs, scene.range, |mark| mark.pos, |mark| mark.pos);
-    for category in InputCategory::ALL {
-        let shapes: Vec<_> = marks
-            .iter()
-            .filter(|mark| mark.category == category)
-            .map(|mark| input_shape(category, scale.x_mid(mark.pos), y, 3.6 * scene.dpr))
-            .collect();
-        if !shapes.is_empty() {
+    let has = |category: InputCategory| marks.iter().any(|mark| mark.category == category);
+    let categories: Vec<_> = InputCategory::ALL.into_iter().filter(|&category| has(category)).collect();
+    let is_crowded = marks.windows(2).any(|pair| {
+        pair.first()
+            .zip(pair.last())
+            .is_some_and(|(a, b)| a.category != b.category && scale.x_mid(b.pos) - scale.x_mid(a.pos) < 2.0 * radius)
+    });
+    let middle = f64::midpoint(lane.top, lane.bottom());
+    let lines = categories.len().saturating_sub(1).max(1) as f64;
+    let y_of = |line: usize| {
+        let shift = if is_crowded { (line as f64 / lines - 0.5) * (lane.height - 8.0) } else { 0.0 };
+        scene.px(middle + shift)
+    };
+    if marks.len() <= scratch.few_marks {
+        for (line, &category) in categories.iter().enumerate() {
+            let own = marks.iter().filter(|mark| mark.category == category);
+            let shapes: Vec<_> =
+                own.map(|mark| input_shape(category, scale.x_mid(mark.pos), y_of(line), radius)).collect();
             painter.polygons(Ink::Input(category), &shapes);
         }
+        return;
     }
+    let at = Rect {
+        x: 0.0,
+        y: scene.px(lane.top - 2.0),
+        width: scene.px(scene.layout.width),
+        height: scene.px(lane.bottom() + 2.0) - scene.px(lane.top - 2.0),
+    };
+    scratch.bitmap.reset(at.width as usize, at.height as usize);
+    for (line, &category) in categories.iter().enumerate() {
+        let key = (category, radius.to_bits());
+        let known = scratch.stamps.iter().position(|stamp| (stamp.0, stamp.1) == key);
+        let idx = known.unwrap_or_else(|| {
+            // Of another ratio of pixels: none of them is of use any more.
+            scratch.stamps.retain(|stamp| stamp.1 == key.1);
+            scratch.stamps.push((category, key.1, Stamp::new(&input_shape(category, 0.0, 0.0, radius))));
+            scratch.stamps.len() - 1
+        });
+        let Some((_, _, stamp)) = scratch.stamps.get(idx) else { continue };
+        for mark in marks.iter().filter(|mark| mark.category == category) {
+            scratch.bitmap.stamp(Ink::Input(category), stamp, scale.x_mid(mark.pos), y_of(line) - at.y);
+        }
+    }
+    painter.bitmap(at, &scratch.bitmap);
 }
 
 fn is_seam(mark: &&IssueMark) -> bool {
@@ -546,7 +642,7 @@ fn paint_seams(painter: &mut impl Painter, scene: &Scene<'_>, slice: &TimelineSl
             }
         }
     }
-    batches.flush(1.0, |ink, opacity, rects| painter.rects(ink, opacity, rects));
+    batches.flush(|ink, rects| painter.rects(ink, 1.0, rects));
 }
 
 fn paint_marks(painter: &mut impl Painter, scene: &Scene<'_>, slice: &TimelineSlice) {
@@ -590,7 +686,7 @@ fn paint_track(
     scene: &Scene<'_>,
     lane: Lane,
     (track, known_to): (&Track, f64),
-    batches: &mut Batches,
+    scratch: &mut Scratch,
 ) {
     let scale = scene.scale();
     // Past the slice's end nothing is known: the last value is not drawn on into it.
@@ -613,11 +709,10 @@ fn paint_track(
             let x = x_of(point.pos).max(left);
             let width = (x_of(point.last_pos).min(right) - x).max(1.0);
             if x < right {
-                batches.add(ink_of(point), Rect { x, y: top, width, height: bottom - top + thick });
+                scratch.bands.add(ink_of(point), Rect { x, y: top, width, height: bottom - top + thick });
             }
         }
     }
-    batches.flush(0.5, |ink, opacity, rects| painter.rects(ink, opacity, rects));
 
     let (floor, dot) = (scene.px(lane.bottom() - 4.0), scene.px(2.0).max(1.0));
     let mut before: Option<f64> = None;
@@ -634,7 +729,7 @@ fn paint_track(
             };
             let (top, bottom) = near.map_or((before, before), |near| (before.min(near), before.max(near)));
             if bottom > top {
-                batches.add(ink, Rect { x, y: top, width: thick, height: bottom - top + thick });
+                scratch.plain.add(ink, Rect { x, y: top, width: thick.min(right - x), height: bottom - top + thick });
             }
         }
         match y {
@@ -643,15 +738,17 @@ fn paint_track(
                 let from = x_of(point.last_pos).max(left);
                 let to = next_x.min(right);
                 if to > from {
-                    batches.add(ink, Rect { x: from, y, width: to - from, height: thick });
+                    scratch.plain.add(ink, Rect { x: from, y, width: to - from, height: thick });
                 }
             }
-            None if is_inside => batches.add(ink, Rect { x, y: floor, width: dot, height: dot }),
+            None if is_inside => scratch.plain.add(ink, Rect { x, y: floor, width: dot.min(right - x), height: dot }),
             None => {}
         }
         before = y;
     }
-    batches.flush(1.0, |ink, opacity, rects| painter.rects(ink, opacity, rects));
+    let (x, y) = (scale.left.round(), scene.px(lane.top));
+    let at = Rect { x, y, width: scale.right().round() - x, height: scene.px(lane.bottom()) - y };
+    scratch.fill_lane(painter, at, 1.0, false);
 }
 
 /// What is drawn above the lanes.
@@ -740,6 +837,7 @@ mod tests {
     struct Recorder {
         rects: Vec<(Ink, Rect)>,
         polygons: Vec<(Ink, Vec<Point>)>,
+        bitmaps: Vec<(Rect, Bitmap)>,
         texts: Vec<(Ink, Point, String)>,
         calls: usize,
     }
@@ -759,6 +857,12 @@ mod tests {
         fn polygons(&mut self, ink: Ink, polygons: &[Vec<Point>]) {
             self.calls += 1;
             self.polygons.extend(polygons.iter().map(|polygon| (ink, polygon.clone())));
+        }
+        fn bitmap(&mut self, at: Rect, bitmap: &Bitmap) {
+            assert_eq!(bitmap.width() as f64, at.width);
+            assert!(bitmap.height() == 1 || bitmap.height() as f64 == at.height);
+            self.calls += 1;
+            self.bitmaps.push((at, bitmap.clone()));
         }
         fn text(&mut self, ink: Ink, _font: Font, at: Point, text: &str) {
             self.calls += 1;
@@ -928,6 +1032,27 @@ mod tests {
     }
 
     #[test]
+    fn crowded_categories_have_lines_of_their_own() {
+        let lines = |gap: u32| {
+            let mut slice = slice();
+            slice.inputs = vec![
+                InputMark { pos: 100, category: InputCategory::Random, count: 1 },
+                InputMark { pos: 100 + gap, category: InputCategory::Time, count: 1 },
+            ];
+            let recorder = lanes(&layout(1020.0), Range::whole(1000), 1.0, &slice);
+            let of = |category: InputCategory| {
+                let outline = recorder.polygons.iter().find(|polygon| polygon.0 == Ink::Input(category)).unwrap();
+                let high = outline.1.iter().map(|point| point.y).fold(f64::INFINITY, f64::min);
+                let low = outline.1.iter().map(|point| point.y).fold(f64::NEG_INFINITY, f64::max);
+                f64::midpoint(high, low)
+            };
+            of(InputCategory::Time) - of(InputCategory::Random)
+        };
+        assert!(lines(20).abs() < 1.0);
+        assert!(lines(2) > 8.0);
+    }
+
+    #[test]
     fn a_track_is_a_step_line_with_a_band_and_a_gap() {
         let layout = layout(1020.0);
         let lane = layout.tracks[0];
@@ -1041,25 +1166,104 @@ mod tests {
         }
 
         #[test]
-        fn calls_are_bounded_by_pixels_and_rects_are_filled_together(px in 50_u32..1500, seed in any::<u32>()) {
-            // The densest slice there can be: each row has a bar at every pixel, and the track a point.
-            let width = f64::from(px) + 20.0;
-            let layout = layout(width);
-            let spans = (0..px).map(|pos| Span { first: pos, last: pos, name: seed % 2, count: 1 + (pos ^ seed) % 2 });
-            let points = (0..px).map(|pos| TrackPoint { count: 3, min: 0.0, max: 9.0, ..point(pos, f64::from(pos % 10), None) });
-            let dense = TimelineSlice {
-                first: 0.0,
-                last: f64::from(px),
-                names: vec!["a".into(), "b".into()],
-                rows: vec![spans.clone().collect(), spans.collect()],
-                tracks: vec![Track { total: px, bounds: Some((0.0, 9.0)), points: points.collect() }],
-                ..TimelineSlice::default()
-            };
-            let scene = Scene { layout: &layout, range: Range::whole(px), positions: px, dpr: 1.0, slice: Some(&dense), minimap: None };
+        fn the_densest_slice_takes_few_calls(px in 400_u32..1000, seed in any::<u32>()) {
+            let (layout, dense) = (layout(f64::from(px) + 20.0), dense(px, seed));
+            let scene =
+                Scene { layout: &layout, range: Range::whole(px), positions: px, dpr: 1.0, slice: Some(&dense), minimap: None };
             let mut recorder = Recorder::default();
             paint_lanes(&mut recorder, &scene, &mut Scratch::default());
-            prop_assert!(recorder.rects.len() <= 2 * px as usize + 3 * px as usize + 64);
-            prop_assert!(recorder.calls <= 64 + px as usize / 28, "{}", recorder.calls);
+            prop_assert!(recorder.rects.len() <= 64 && recorder.polygons.is_empty());
+            // Two rows of frames, the inputs, the track; beside them the ruler's numbers, one each 84 pixels.
+            prop_assert_eq!(recorder.bitmaps.len(), 4);
+            prop_assert!(recorder.calls <= 24 + px as usize / 84, "{}", recorder.calls);
+        }
+
+        #[test]
+        fn a_picture_shows_what_rectangles_show(
+            px in 20_u32..150, seed in any::<u32>(), dpr in prop_oneof![Just(1.0), Just(1.5), Just(2.0)],
+        ) {
+            let (layout, dense) = (layout(f64::from(px) + 20.0), dense(px, seed));
+            let minimap = Minimap { positions_per_part: 2, counts: (0..px / 2).map(|part| part ^ seed & 7).collect(), marks: vec![] };
+            let scene = Scene {
+                layout: &layout, range: Range::whole(px), positions: px, dpr, slice: Some(&dense), minimap: Some(&minimap),
+            };
+            let painted = |few_rects: usize| {
+                let size = ((layout.width * dpr) as usize + 2, (layout.height * dpr) as usize + 2);
+                let mut screen = Screen { width: size.0, pixels: vec![None; size.0 * size.1] };
+                let mut scratch = Scratch { few_rects, few_marks: usize::MAX, ..Scratch::default() };
+                paint_lanes(&mut screen, &scene, &mut scratch);
+                screen.pixels
+            };
+            prop_assert!(painted(0) == painted(usize::MAX));
+        }
+    }
+
+    /// As dense as a slice can be: a bar, a mark and a point at every pixel.
+    fn dense(px: u32, seed: u32) -> TimelineSlice {
+        let spans =
+            (0..px).map(|pos| Span { first: pos, last: pos, name: (pos ^ seed) % 2, count: 1 + (pos ^ seed) % 3 / 2 });
+        let points = (0..px).map(|pos| {
+            let label = [None, Some(Label::Stable), Some(Label::Moving)][(pos ^ seed) as usize % 3];
+            let (min, value) = (f64::from(pos % 7), f64::from((pos ^ seed) % 10 + 7));
+            TrackPoint { count: 1 + pos % 4, min, max: value, value, ..point(pos, value, label) }
+        });
+        let inputs =
+            (0..px).map(|pos| InputMark { pos, category: InputCategory::ALL[(pos ^ seed) as usize % 9], count: 1 });
+        TimelineSlice {
+            first: 0.0,
+            last: f64::from(px),
+            names: vec!["a".into(), "b".into()],
+            first_frame_row: 0,
+            rows: vec![spans.clone().collect(), spans.collect()],
+            inputs: inputs.collect(),
+            marks: Vec::new(),
+            tracks: vec![Track { total: px, bounds: Some((0.0, 17.0)), points: points.collect() }],
+        }
+    }
+
+    /// Pixels, each with what was drawn on it last.
+    struct Screen {
+        width: usize,
+        pixels: Vec<Option<(usize, u8)>>,
+    }
+
+    impl Screen {
+        fn set(&mut self, x: usize, y: usize, pixel: (usize, u8)) {
+            self.pixels[y * self.width + x] = Some(pixel);
+        }
+    }
+
+    impl Painter for Screen {
+        fn clear(&mut self) {
+            self.pixels.fill(None);
+        }
+        fn rects(&mut self, ink: Ink, opacity: f64, rects: &[Rect]) {
+            for rect in rects {
+                for y in rect.y as usize..(rect.y + rect.height) as usize {
+                    for x in rect.x as usize..(rect.x + rect.width) as usize {
+                        self.set(x, y, (ink.index(), (opacity * 255.0).round() as u8));
+                    }
+                }
+            }
+        }
+        fn round_rects(&mut self, ink: Ink, _radius: f64, rects: &[Rect]) {
+            self.rects(ink, 1.0, rects);
+        }
+        fn polygons(&mut self, _ink: Ink, _polygons: &[Vec<Point>]) {}
+        fn bitmap(&mut self, at: Rect, bitmap: &Bitmap) {
+            let pixels: Vec<_> = bitmap.pixels().collect();
+            for row in 0..at.height as usize {
+                let from = if bitmap.height() == 1 { 0 } else { row };
+                for column in 0..bitmap.width() {
+                    if let Some(pixel) = pixels[from * bitmap.width() + column] {
+                        self.set(at.x as usize + column, at.y as usize + row, pixel);
+                    }
+                }
+            }
+        }
+        fn text(&mut self, _ink: Ink, _font: Font, _at: Point, _text: &str) {}
+        fn text_width(&mut self, font: Font, text: &str) -> f64 {
+            font.size * 0.6 * text.chars().count() as f64
         }
     }
 }

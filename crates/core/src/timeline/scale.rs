@@ -60,7 +60,8 @@ impl Range {
     pub fn zoomed(self, anchor: f64, factor: f64, positions: u32) -> Self {
         let max = Self::whole(positions).span();
         let span = (self.span() * factor).clamp(MIN_SPAN.min(max), max);
-        if span >= max {
+        // Zooming out as far as one has zoomed in arrives at the whole, whatever rounding has left.
+        if span >= max * (1.0 - 1e-6) {
             return Self::whole(positions);
         }
         let place = (anchor - self.first) / self.span();
@@ -259,6 +260,11 @@ mod tests {
     fn zooming_out_stops_at_the_whole() {
         assert!(Range { first: 10.0, last: 20.0 }.zoomed(15.0, 1e9, 1083).is_whole(1083));
         assert!(Range::whole(2).zoomed(1.0, 0.01, 2).is_whole(2));
+        let mut range = Range::whole(1083);
+        for factor in [0.79, 0.61, 0.33].into_iter().chain([0.33, 0.61, 0.79].map(f64::recip)) {
+            range = range.zoomed(700.3, factor, 1083);
+        }
+        assert!(range.is_whole(1083));
     }
 
     #[test]
