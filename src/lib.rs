@@ -1,6 +1,9 @@
-//! Tapedeck's page and its workers. Everything here needs a browser; what does not lives in `tapedeck-core`.
-#![cfg(target_arch = "wasm32")]
+//! Tapedeck's page and its workers.
+//!
+//! What needs a browser is compiled for wasm only. The reducer, the key table, the texts, the arithmetic of long lists and
+//! the bookkeeping of questions need none: they compile everywhere and are tested natively.
 
 pub mod app;
+#[cfg(target_arch = "wasm32")]
 pub mod reader;
 pub mod web;

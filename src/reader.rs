@@ -1,4 +1,123 @@
-//! The reader worker's side of the protocol.
+//! The reader worker: owns the bytes of one recording and its index, and answers the page's questions about them.
+//!
+//! A message comes in as `[id, request, payload?]` and a reply goes out as `[id, bytes]`, see `tapedeck_core::model::protocol`.
+//! A file is read in slices straight into the tape's memory; between two slices the event loop runs, so that the page's
+//! "are you there?" is answered while a large file is read.
+//!
+//! Invariant: every request is answered, if only by why it cannot be. A panic is told to the page before the worker is lost.
+
+mod open;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, ArrayBuffer, Uint8Array};
+use tapedeck_core::model::protocol::{Answer, Refusal, Reply, Request, TapeSummary};
+use tapedeck_core::tape::Tape;
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+/// The recording that is open, and which opening is the newest.
+#[derive(Default)]
+struct Reader {
+    tape: Option<Tape>,
+    openings: u32,
+}
+
+thread_local! {
+    static READER: RefCell<Reader> = RefCell::default();
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// Sends a reply. What cannot be sent (memory is short) ends the worker, and the page is told by the browser.
+fn reply(id: u32, reply: &Reply) {
+    let bytes = match postcard::to_stdvec(reply) {
+        Ok(bytes) => bytes,
+        Err(error) => wasm_bindgen::throw_str(&format!("a reply could not be written: {error}")),
+    };
+    let buffer = Uint8Array::from(bytes.as_slice()).buffer();
+    let message = Array::of2(&JsValue::from(id), &buffer);
+    if let Err(error) = scope().post_message_with_transfer(&message, &Array::of1(&buffer)) {
+        wasm_bindgen::throw_val(error);
+    }
+}
 
 /// Entry of the worker binary.
-pub fn main() {}
+pub fn main() {
+    std::panic::set_hook(Box::new(|info| reply(0, &Reply::Panicked(info.to_string()))));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| take(&event));
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    // The handler lives as long as the worker.
+    on_message.forget();
+    reply(0, &Reply::Ready);
+}
+
+fn take(event: &MessageEvent) {
+    let parts: Array = event.data().unchecked_into();
+    let id = parts.get(0).as_f64().unwrap_or_default() as u32;
+    let payload = parts.get(2);
+    match serde_wasm_bindgen::from_value::<Request>(parts.get(1)) {
+        Ok(Request::Open { name }) => {
+            let opening = READER.with_borrow_mut(|reader| {
+                reader.openings += 1;
+                reader.tape = None;
+                reader.openings
+            });
+            wasm_bindgen_futures::spawn_local(async move {
+                let progress = Rc::new(move |progress| reply(id, &Reply::Progress(progress)));
+                let outcome = open::open(name, payload, &*progress).await;
+                let newest = READER.with_borrow(|reader| reader.openings);
+                if opening == newest {
+                    reply(id, &opened(outcome));
+                }
+            });
+        }
+        Ok(Request::AddSource { name }) => reply(id, &add_source(name, &payload)),
+        Ok(Request::Ask(question)) => {
+            let answer = READER.with_borrow_mut(|reader| match &mut reader.tape {
+                Some(tape) => tape.answer(&question),
+                None => Answer::Unanswerable("No recording is open.".to_owned()),
+            });
+            reply(id, &Reply::Answer(Box::new(answer)));
+        }
+        Ok(Request::Ping) => reply(id, &Reply::Pong),
+        Err(error) => {
+            let why = format!("The reader does not know this request ({error}). Reload the page.");
+            reply(id, &Reply::Answer(Box::new(Answer::Unanswerable(why))));
+        }
+    }
+}
+
+fn opened(outcome: Result<Tape, Refusal>) -> Reply {
+    match outcome {
+        Ok(tape) => {
+            let summary: TapeSummary = tape.summary();
+            READER.with_borrow_mut(|reader| reader.tape = Some(tape));
+            Reply::Opened(Box::new(summary))
+        }
+        Err(refusal) => Reply::Refused(refusal),
+    }
+}
+
+fn add_source(name: String, payload: &JsValue) -> Reply {
+    let bytes = match payload.dyn_ref::<ArrayBuffer>() {
+        Some(buffer) => Ok(Uint8Array::new(buffer).to_vec()),
+        None => open::read_source(payload),
+    };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(refusal) => return Reply::Refused(refusal),
+    };
+    READER.with_borrow_mut(|reader| match &mut reader.tape {
+        Some(tape) => Reply::Source(tape.set_source(name, &bytes)),
+        None => Reply::Refused(Refusal {
+            kind: "no-tape".to_owned(),
+            what: "A source is shown beside a tape, and no tape is open.".to_owned(),
+            place: String::new(),
+            advice: "Open the tape, then drop its source.".to_owned(),
+        }),
+    })
+}
