@@ -1,15 +1,22 @@
 //! The page: Yew components over one reducer.
+//!
+//! Invariant: components draw the state and dispatch actions; what reaches outside the page goes through `web`.
 
-use yew::prelude::*;
+#[cfg(target_arch = "wasm32")]
+pub mod components;
+#[cfg(target_arch = "wasm32")]
+pub mod context;
+pub mod highlight;
+#[cfg(target_arch = "wasm32")]
+pub mod hooks;
+pub mod keys;
+#[cfg(target_arch = "wasm32")]
+mod root;
+pub mod rows;
+pub mod shared;
+pub mod state;
+pub mod text;
+pub mod tree;
 
-/// The root component.
-#[component]
-pub fn App() -> Html {
-    html! { <main>{ "Tapedeck" }</main> }
-}
-
-/// Renders the page into `<body>`.
-pub fn main() {
-    console_error_panic_hook::set_once();
-    yew::Renderer::<App>::new().render();
-}
+#[cfg(target_arch = "wasm32")]
+pub use root::{App, main};

@@ -1,0 +1,194 @@
+//! The source beside the tape, or, without one, the lines that the tape visits.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use tapedeck_core::model::RowWindow;
+use tapedeck_core::model::protocol::{Direction, LinesAnswer, SourceSummary};
+use yew::prelude::*;
+
+use crate::app::context::use_page;
+use crate::app::highlight;
+use crate::app::hooks::{RowsSpec, use_rows};
+use crate::app::shared::Shared;
+use crate::app::state::{Action, Moment, Panel as Rows, Windowed};
+use crate::app::text;
+
+use super::panel::Panel;
+
+const ROW_PX: f64 = 20.0;
+
+/// What the panel shows.
+#[derive(Properties, PartialEq)]
+pub struct SourceProps {
+    /// The source.
+    pub source: Option<Shared<SourceSummary>>,
+    /// Lines and their visits.
+    pub lines: Option<Shared<Windowed<LinesAnswer>>>,
+    /// What is true at the position.
+    pub moment: Option<Shared<Moment>>,
+    /// Lines to stop at.
+    pub breakpoints: Rc<BTreeSet<i32>>,
+}
+
+/// A row of the panel.
+struct Line<'a> {
+    number: i32,
+    text: Option<&'a str>,
+    visits: Option<u32>,
+    is_past_end: bool,
+}
+
+/// The source, or the list of lines.
+#[component]
+pub fn Source(props: &SourceProps) -> Html {
+    let page = use_page();
+    let current = props.moment.as_ref().map(|moment| moment.answer.line);
+    let lines = props.lines.as_ref().map(|lines| &lines.answer);
+    let first = props.lines.as_ref().map_or(0, |lines| lines.rows.first);
+    let source_len = props.source.as_ref().map(|source| i32::try_from(source.lines.len()).unwrap_or(i32::MAX));
+    // A line past the end of the source has a row of its own, below the last.
+    let past_end = current.filter(|line| source_len.is_some_and(|len| *line > len));
+    let (total, reveal) = match source_len {
+        Some(len) => {
+            let at = current.filter(|line| *line >= 1).map(|line| line.min(len.saturating_add(1)) as u32 - 1);
+            (len as u32 + u32::from(past_end.is_some()), at)
+        }
+        None => {
+            let at =
+                lines.zip(current).and_then(|(lines, line)| lines.rows.binary_search_by_key(&line, |row| row.0).ok());
+            (lines.map_or(0, |lines| lines.total), at.map(|at| first + at as u32))
+        }
+    };
+    let on_rows = {
+        let (send, has_source) = (page.send.clone(), props.source.is_some());
+        let have = props
+            .lines
+            .as_ref()
+            .map_or(0..0, |lines| lines.rows.first..lines.rows.first + lines.answer.rows.len() as u32);
+        let listed = lines.map_or(0, |lines| lines.total);
+        Callback::from(move |rows: RowWindow| {
+            // Nearly every tape's lines come with the first answer; only a list longer than that asks again.
+            let end = (rows.first + rows.count).min(listed);
+            if !has_source && listed > 0 && (rows.first < have.start || end > have.end) {
+                send.emit(Action::RowsSeen(
+                    Rows::Lines,
+                    RowWindow { first: rows.first.saturating_sub(4096), count: 65_536 },
+                ));
+            }
+        })
+    };
+    let rows = use_rows(RowsSpec { total, row_px: ROW_PX, head_px: 0.0, reveal }, on_rows);
+    let have = match source_len {
+        Some(_) => 0..total,
+        None => first..first + lines.map_or(0, |lines| lines.rows.len() as u32),
+    };
+    let shown = rows.render(have);
+    let visits = |number: i32| {
+        let lines = lines?;
+        let at = lines.rows.binary_search_by_key(&number, |row| row.0).ok()?;
+        lines.rows.get(at).map(|row| row.1)
+    };
+    let line_at = |row: u32| match &props.source {
+        Some(source) => match source.lines.get(row as usize) {
+            Some(line) => {
+                let number = row as i32 + 1;
+                Line { number, text: Some(line), visits: visits(number), is_past_end: false }
+            }
+            None => {
+                let number = past_end.unwrap_or(row as i32 + 1);
+                Line { number, text: None, visits: visits(number), is_past_end: true }
+            }
+        },
+        None => {
+            let (number, visits) =
+                lines.and_then(|lines| lines.rows.get((row - first) as usize)).copied().unwrap_or_default();
+            Line { number, text: None, visits: Some(visits), is_past_end: false }
+        }
+    };
+    let aside = match &props.source {
+        Some(source) => html! { <span class="panel-sub mono">{ &source.name }</span> },
+        None => {
+            html! { <span class="panel-sub">{ "the lines that the tape visits; drop the .eigs file to read them" }</span> }
+        }
+    };
+    let name = props.source.as_ref().map_or("the source", |source| source.name.as_str());
+    html! {
+        <Panel name="Source" {aside}>
+            if let Some(source) = &props.source {
+                { for source.cautions.iter().map(|caution| html! { <p class="caution">{ caution }</p> }) }
+            }
+            <div class="scroll source" ref={rows.node.clone()} onscroll={rows.onscroll.clone()}>
+                <table class={classes!("rows", "src", props.source.is_none().then_some("list"))} aria-rowcount={total.to_string()}>
+                    { rows.blank(&shown, true) }
+                    <tbody>{ for shown.clone().map(|row| {
+                        let line = line_at(row);
+                        let is_current = current == Some(line.number);
+                        line_row(&line, row, is_current, props, name, &page.send)
+                    }) }</tbody>
+                    { rows.blank(&shown, false) }
+                </table>
+            </div>
+        </Panel>
+    }
+}
+
+fn line_row(
+    line: &Line<'_>,
+    row: u32,
+    is_current: bool,
+    props: &SourceProps,
+    source: &str,
+    send: &Callback<Action>,
+) -> Html {
+    let number = line.number;
+    let has_breakpoint = props.breakpoints.contains(&number);
+    let toggle = {
+        let send = send.clone();
+        Callback::from(move |_: MouseEvent| send.emit(Action::BreakpointToggled(number)))
+    };
+    let go = {
+        let send = send.clone();
+        Callback::from(move |event: MouseEvent| {
+            let direction = if event.shift_key() { Direction::Back } else { Direction::Forward };
+            send.emit(Action::ToLine(direction, number));
+        })
+    };
+    let visits = line.visits.filter(|visits| *visits > 0);
+    let text = match line.text {
+        Some(text) => highlight::parts(text)
+            .into_iter()
+            .map(|(token, part)| match token.class() {
+                Some(class) => html! { <span {class}>{ part }</span> },
+                None => html! { { part } },
+            })
+            .collect::<Html>(),
+        None if line.is_past_end => {
+            html! { <span class="past">{ format!("past the end of {source}: another version, or another file") }</span> }
+        }
+        None => Html::default(),
+    };
+    let here = props.moment.as_ref().filter(|_| is_current).map(|moment| {
+        let values: Vec<String> = moment
+            .answer
+            .events
+            .iter()
+            .take(4)
+            .map(|event| format!("{} = {}", event.name.text, event.value.text))
+            .collect();
+        html! { <span class="inline">{ values.join(", ") }</span> }
+    });
+    html! {
+        <tr class={classes!(is_current.then_some("current"), line.is_past_end.then_some("dim"))} aria-rowindex={(row + 1).to_string()} aria-current={is_current.then_some("step")}>
+            <td class="gutter"><button type="button" class={classes!("breakpoint", has_breakpoint.then_some("on"))} aria-pressed={has_breakpoint.to_string()}
+                aria-label={format!("Breakpoint on line {number}")} title={if has_breakpoint { "Clear the breakpoint" } else { "Stop here (c continues to it)" }} onclick={toggle}></button></td>
+            <th scope="row"><button type="button" class="link" aria-label={format!("Line {number}: go to its next visit")} title="Next visit of this line (with Shift: the one before)" onclick={go}>{ number }</button></th>
+            <td class="visits" title={text::VISITS_NOTE}>{ visits.map(|visits| match line.text {
+                Some(_) => text::count(u64::from(visits)),
+                None if line.is_past_end => text::count(u64::from(visits)),
+                None => text::counted(u64::from(visits), "visit"),
+            }) }</td>
+            <td class="code">{ text }{ here }</td>
+        </tr>
+    }
+}

@@ -1,0 +1,13 @@
+//! Hooks: what components do besides drawing.
+
+mod asks;
+mod doors;
+mod frames;
+mod keyboard;
+mod rows;
+
+pub use asks::use_asks;
+pub use doors::{Doors, use_doors};
+pub use frames::use_playing;
+pub use keyboard::use_keyboard;
+pub use rows::{Rows, RowsSpec, use_rows};
