@@ -3,6 +3,8 @@
 //! Invariant: an integer meets a float as the nearest double, ties to even, and overflows with Python's error; products and sums
 //! of doubles are rounded once each, never fused.
 
+use std::borrow::Cow;
+
 use num_bigint::BigInt;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 use tapedeck_core::trace::{Int, Value};
@@ -18,8 +20,10 @@ const MAX_REPEATED: u64 = 1 << 22;
 /// A number in the middle of a calculation; integers stay binary between steps.
 #[derive(Clone, Debug)]
 pub enum Num {
-    /// An integer or bool.
+    /// An integer.
     Int(BigInt),
+    /// A bool, which counts as 0 or 1 and keeps its name in messages.
+    Bool(bool),
     /// A float.
     Float(f64),
     /// No number.
@@ -31,6 +35,7 @@ impl Num {
     pub fn of(value: &Value) -> Num {
         match value {
             Value::Float(float) => Num::Float(float.get()),
+            Value::Bool(value) => Num::Bool(*value),
             other => match other.as_integer() {
                 Some(int) => Num::Int(int.to_big()),
                 None => Num::Other(other.clone()),
@@ -47,14 +52,24 @@ impl Num {
     pub fn into_value(self) -> Value {
         match self {
             Num::Int(int) => Value::Int(Int::from(int)),
+            Num::Bool(value) => Value::Bool(value),
             Num::Float(float) => Value::float(float),
             Num::Other(value) => value,
+        }
+    }
+
+    /// The same number, a bool as the integer that it counts as.
+    fn counted(&self) -> Cow<'_, Num> {
+        match self {
+            Num::Bool(value) => Cow::Owned(Num::Int(BigInt::from(u8::from(*value)))),
+            other => Cow::Borrowed(other),
         }
     }
 
     fn type_name(&self) -> &'static str {
         match self {
             Num::Int(_) => "int",
+            Num::Bool(_) => "bool",
             Num::Float(_) => "float",
             Num::Other(value) => value.type_name(),
         }
@@ -65,7 +80,7 @@ impl Num {
     /// # Errors
     /// Python's `TypeError` or `OverflowError`.
     pub fn plus(&self, other: &Num) -> Result<Num, ToolError> {
-        Ok(match (self, other) {
+        Ok(match (&*self.counted(), &*other.counted()) {
             (Num::Int(a), Num::Int(b)) => Num::Int(a + b),
             (Num::Float(a), Num::Float(b)) => Num::Float(a + b),
             (Num::Float(a), Num::Int(b)) => Num::Float(a + to_double(b)?),
@@ -76,11 +91,11 @@ impl Num {
             (Num::Other(Value::Array(a)), Num::Other(Value::Array(b))) => {
                 Num::Other(Value::array(a.to_vec().into_iter().chain(b.to_vec()).collect()))
             }
-            (Num::Other(a @ (Value::Text(_) | Value::Array(_))), b) => {
-                let (a, b) = (a.type_name(), b.named());
+            (Num::Other(a @ (Value::Text(_) | Value::Array(_))), _) => {
+                let (a, b) = (a.type_name(), other.type_name());
                 return Err(ToolError::raised("TypeError", format!("can only concatenate {a} (not \"{b}\") to {a}")));
             }
-            _ => return Err(unsupported('+', self.named(), other.named())),
+            _ => return Err(unsupported('+', self.type_name(), other.type_name())),
         })
     }
 
@@ -89,7 +104,7 @@ impl Num {
     /// # Errors
     /// Python's `TypeError` or `OverflowError`; a refusal when the product would be too large to hold.
     pub fn times(&self, other: &Num) -> Result<Num, ToolError> {
-        Ok(match (self, other) {
+        Ok(match (&*self.counted(), &*other.counted()) {
             (Num::Int(a), Num::Int(b)) => {
                 if a.bits() + b.bits() > MAX_BITS {
                     return Err(ToolError::Refused(format!(
@@ -105,15 +120,10 @@ impl Num {
             | (Num::Other(sequence @ (Value::Text(_) | Value::Array(_))), Num::Int(n)) => {
                 Num::Other(repeated(sequence, n)?)
             }
-            (Num::Other(Value::Text(_) | Value::Array(_)), b) => return Err(no_repeat(b.named())),
-            (a, Num::Other(Value::Text(_) | Value::Array(_))) => return Err(no_repeat(a.named())),
-            _ => return Err(unsupported('*', self.named(), other.named())),
+            (Num::Other(Value::Text(_) | Value::Array(_)), _) => return Err(no_repeat(other.type_name())),
+            (_, Num::Other(Value::Text(_) | Value::Array(_))) => return Err(no_repeat(self.type_name())),
+            _ => return Err(unsupported('*', self.type_name(), other.type_name())),
         })
-    }
-
-    /// The type's name for messages.
-    fn named(&self) -> &'static str {
-        self.type_name()
     }
 }
 
@@ -181,17 +191,17 @@ pub fn mul(a: &Value, b: &Value) -> Result<Value, ToolError> {
 /// Python's `ZeroDivisionError`, `OverflowError` or `TypeError`.
 pub fn divide(a: &Value, b: &Value) -> Result<Value, ToolError> {
     let zero = |message: &str| ToolError::raised("ZeroDivisionError", message);
-    let (a, b) = match (Num::of(a), Num::of(b)) {
+    let (a, b) = match (&*Num::of(a).counted(), &*Num::of(b).counted()) {
         (Num::Int(a), Num::Int(b)) => {
             if b.is_zero() {
                 return Err(zero("division by zero"));
             }
-            return Ok(Value::float(quotient(&a, &b)?));
+            return Ok(Value::float(quotient(a, b)?));
         }
-        (Num::Float(a), Num::Float(b)) => (a, b),
-        (Num::Float(a), Num::Int(b)) => (a, to_double(&b)?),
-        (Num::Int(a), Num::Float(b)) => (to_double(&a)?, b),
-        (a, b) => return Err(unsupported('/', a.named(), b.named())),
+        (Num::Float(a), Num::Float(b)) => (*a, *b),
+        (Num::Float(a), Num::Int(b)) => (*a, to_double(b)?),
+        (Num::Int(a), Num::Float(b)) => (to_double(a)?, *b),
+        _ => return Err(unsupported('/', a.type_name(), b.type_name())),
     };
     if b == 0.0 {
         return Err(zero("float division by zero"));
