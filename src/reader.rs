@@ -14,13 +14,20 @@ use std::rc::Rc;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use tapedeck_core::model::protocol::{Answer, Refusal, Reply, Request, TapeSummary};
 use tapedeck_core::tape::Tape;
+use tapedeck_core::timeline::Slicer;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+/// A tape, and what answers the timeline about it.
+struct Open {
+    tape: Tape,
+    slicer: Slicer,
+}
 
 /// The recording that is open, and which opening is the newest.
 #[derive(Default)]
 struct Reader {
-    tape: Option<Tape>,
+    open: Option<Open>,
     openings: u32,
 }
 
@@ -63,7 +70,7 @@ fn take(event: &MessageEvent) {
         Ok(Request::Open { name }) => {
             let opening = READER.with_borrow_mut(|reader| {
                 reader.openings += 1;
-                reader.tape = None;
+                reader.open = None;
                 reader.openings
             });
             wasm_bindgen_futures::spawn_local(async move {
@@ -77,8 +84,8 @@ fn take(event: &MessageEvent) {
         }
         Ok(Request::AddSource { name }) => reply(id, &add_source(name, &payload)),
         Ok(Request::Ask(question)) => {
-            let answer = READER.with_borrow_mut(|reader| match &mut reader.tape {
-                Some(tape) => tape.answer(&question),
+            let answer = READER.with_borrow_mut(|reader| match &mut reader.open {
+                Some(Open { tape, slicer }) => slicer.answer(tape, &question).unwrap_or_else(|| tape.answer(&question)),
                 None => Answer::Unanswerable("No recording is open.".to_owned()),
             });
             reply(id, &Reply::Answer(Box::new(answer)));
@@ -95,7 +102,7 @@ fn opened(outcome: Result<Tape, Refusal>) -> Reply {
     match outcome {
         Ok(tape) => {
             let summary: TapeSummary = tape.summary();
-            READER.with_borrow_mut(|reader| reader.tape = Some(tape));
+            READER.with_borrow_mut(|reader| reader.open = Some(Open { tape, slicer: Slicer::new() }));
             Reply::Opened(Box::new(summary))
         }
         Err(refusal) => Reply::Refused(refusal),
@@ -111,8 +118,8 @@ fn add_source(name: String, payload: &JsValue) -> Reply {
         Ok(bytes) => bytes,
         Err(refusal) => return Reply::Refused(refusal),
     };
-    READER.with_borrow_mut(|reader| match &mut reader.tape {
-        Some(tape) => Reply::Source(tape.set_source(name, &bytes)),
+    READER.with_borrow_mut(|reader| match &mut reader.open {
+        Some(Open { tape, .. }) => Reply::Source(tape.set_source(name, &bytes)),
         None => Reply::Refused(Refusal {
             kind: "no-tape".to_owned(),
             what: "A source is shown beside a tape, and no tape is open.".to_owned(),

@@ -16,6 +16,9 @@ use web_sys::{Blob, File, FileReaderSync, MessageChannel};
 /// How much is read at once: about 30 ms of work, after which other messages have their turn.
 const SLICE_BYTES: f64 = 8_388_608.0;
 
+/// The last stage, in which the index is finished in one piece.
+const INDEXING: &str = "Indexing";
+
 /// How many bytes at the start tell what a file is.
 const SNIFF_BYTES: u32 = 65_536;
 
@@ -57,7 +60,7 @@ fn open_buffer(name: String, buffer: &ArrayBuffer) -> Result<Tape, Refusal> {
             builder.push_with(bytes.length() as usize, |space| bytes.copy_to(space))?;
             builder.finish(name, Vec::new())
         }
-        Door::Unwrap => open_unwrapped(name, bytes.to_vec(), &mut Unwatched),
+        Door::Unwrap => open_unwrapped(name, bytes.to_vec(), &mut Unwatched, &|_| {}),
     }
 }
 
@@ -67,7 +70,9 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
         return Err(refusal);
     }
     let total = file.total;
-    let said = |done: f64, stage: &str| progress(Progress { stage: stage.to_owned(), done, total });
+    let said = |done: f64, stage: &str| {
+        progress(Progress { stage: stage.to_owned(), done, total, is_silent: stage == INDEXING })
+    };
     said(0.0, "Reading");
     let Some(first) = file.next()? else {
         return TapeBuilder::new(0).finish(name, Vec::new());
@@ -98,7 +103,7 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
     file.check_unchanged()?;
     match taker {
         Taker::Builder(builder) => {
-            said(total, "Indexing");
+            said(total, INDEXING);
             next_turn().await;
             builder.finish(name, Vec::new())
         }
@@ -110,11 +115,18 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
             let mut watch = |done: u64, total: u64| {
                 if done - told >= TELL_BYTES {
                     told = done;
-                    progress(Progress { stage: "Unpacking".to_owned(), done: done as f64, total: total as f64 });
+                    progress(Progress {
+                        stage: "Unpacking".to_owned(),
+                        done: done as f64,
+                        total: total as f64,
+                        is_silent: false,
+                    });
                 }
                 ControlFlow::Continue(())
             };
-            open_unwrapped(name, whole, &mut watch)
+            open_unwrapped(name, whole, &mut watch, &|total| {
+                progress(Progress { stage: INDEXING.to_owned(), done: total, total, is_silent: true });
+            })
         }
     }
 }
@@ -161,7 +173,12 @@ fn door(kind: Kind) -> Result<Door, Refusal> {
 }
 
 /// Opens bytes that are gzip or text in another encoding; both may lie around one another.
-fn open_unwrapped(name: String, whole: Vec<u8>, watch: &mut dyn Watch) -> Result<Tape, Refusal> {
+fn open_unwrapped(
+    name: String,
+    whole: Vec<u8>,
+    watch: &mut dyn Watch,
+    indexing: &dyn Fn(f64),
+) -> Result<Tape, Refusal> {
     let limits = Limits::default();
     let mut bytes = whole;
     let mut notes: Vec<String> = Vec::new();
@@ -184,6 +201,7 @@ fn open_unwrapped(name: String, whole: Vec<u8>, watch: &mut dyn Watch) -> Result
             }
             kind => {
                 door(kind)?;
+                indexing(bytes.len() as f64);
                 return TapeBuilder::from_vec(bytes)?.finish(name, notes);
             }
         }

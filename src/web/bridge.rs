@@ -273,7 +273,12 @@ impl Inner {
                 }
             }
             Reply::Pong => {}
-            Reply::Progress(progress) => self.tell(Heard::Progress(progress)),
+            Reply::Progress(progress) => {
+                if progress.is_silent {
+                    self.life.borrow_mut().pulse.silence_announced(progress.total);
+                }
+                self.tell(Heard::Progress(progress));
+            }
             Reply::Opened(summary) => self.tell(Heard::Opened(summary)),
             Reply::Refused(refusal) => self.tell(Heard::Refused(refusal)),
             Reply::Source(source) => self.tell(Heard::Source(Box::new(source))),

@@ -96,7 +96,16 @@ impl CanvasPainter {
     /// Takes a canvas over; `None` where the browser gives no 2D context.
     pub fn new(canvas: HtmlCanvasElement) -> Option<Self> {
         let context = canvas.get_context("2d").ok()??.dyn_into().ok()?;
-        Some(Self { canvas, context, style: Style::default(), font: None, widths: HashMap::new(), pictures: Vec::new(), next_picture: 0, bytes: Vec::new() })
+        Some(Self {
+            canvas,
+            context,
+            style: Style::default(),
+            font: None,
+            widths: HashMap::new(),
+            pictures: Vec::new(),
+            next_picture: 0,
+            bytes: Vec::new(),
+        })
     }
 
     /// Uses other colours and families.

@@ -61,6 +61,8 @@ pub struct Progress {
     pub done: f64,
     /// Bytes (or records) in all; 0 when not known.
     pub total: f64,
+    /// Whether the worker now works without a word until this stage ends: then it is not dead for being silent.
+    pub is_silent: bool,
 }
 
 /// Why a recording is not opened, as a sentence for people and a kind for programs.
