@@ -5,6 +5,7 @@
 pub mod artifact;
 pub mod ask;
 pub mod bytes;
+pub mod compare;
 pub mod link;
 pub mod model;
 pub mod tape;

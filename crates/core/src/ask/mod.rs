@@ -338,7 +338,7 @@ fn asked_inputs(tape: &Tape, found: &[u32], undecided: u32, query: &AskQuery) ->
 
 /// Ticks for the minimap: of `total` sorted ranges of positions, those that begin in the same of at most `marks` equal parts
 /// become one. Costs by the parts, not by the ranges.
-fn thin(total: usize, positions: u32, marks: u32, range: impl Fn(usize) -> (u32, u32)) -> Vec<(Pos, Pos)> {
+pub(crate) fn thin(total: usize, positions: u32, marks: u32, range: impl Fn(usize) -> (u32, u32)) -> Vec<(Pos, Pos)> {
     let marks = marks.min(MAX_MARKS);
     let mut thinned = Vec::new();
     if marks == 0 {

@@ -193,6 +193,10 @@ pub enum Question {
     Search(SearchQuery),
     /// What could stand at a place of a question.
     Complete(CompleteQuery),
+    /// How this recording and the second one differ.
+    Compare(CompareQuery),
+    /// The bindings of both recordings side by side.
+    ComparedBindings(ComparedBindingsQuery),
 }
 
 impl Question {
@@ -212,6 +216,8 @@ impl Question {
             Self::Ask(_) => QuestionKind::Ask,
             Self::Search(_) => QuestionKind::Search,
             Self::Complete(_) => QuestionKind::Complete,
+            Self::Compare(_) => QuestionKind::Compare,
+            Self::ComparedBindings(_) => QuestionKind::ComparedBindings,
         }
     }
 }
@@ -233,6 +239,8 @@ pub enum QuestionKind {
     Ask,
     Search,
     Complete,
+    Compare,
+    ComparedBindings,
 }
 
 /// The answer to a [`Question`], variant by variant.
@@ -252,6 +260,8 @@ pub enum Answer {
     Ask(AskAnswer),
     Search(SearchAnswer),
     Complete(CompleteAnswer),
+    Compare(Box<CompareAnswer>),
+    ComparedBindings(ComparedBindings),
     /// The question does not fit the recording (nothing is open, a position past the end): what and why.
     Unanswerable(String),
 }
@@ -1114,4 +1124,166 @@ pub struct CompleteAnswer {
     pub end: u32,
     /// The suggestions, best first.
     pub words: Vec<String>,
+}
+
+/// One of two recordings that are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Side {
+    /// The one that was open first.
+    #[default]
+    Left,
+    /// The second one.
+    Right,
+}
+
+/// What is wanted of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompareQuery {
+    /// Which of the stretches that differ.
+    pub blocks: RowWindow,
+    /// Which of the inputs that differ.
+    pub inputs: RowWindow,
+    /// Of which recording `pos` is a position.
+    pub side: Side,
+    /// The position whose partner is wanted.
+    pub pos: Pos,
+    /// How many ticks for each minimap at the most.
+    pub marks: u32,
+}
+
+/// What a stretch of an alignment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlockKind {
+    /// The same lines, frames and values.
+    Same,
+    /// The same lines and frames, with other values.
+    Values,
+    /// Other lines or frames; either side may be empty.
+    Lines,
+    /// Too different to be aligned within the bound.
+    Unaligned,
+}
+
+/// A stretch of an alignment: positions of the left recording beside positions of the right one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its first position on the left.
+    pub left: u32,
+    /// Its positions on the left.
+    pub left_len: u32,
+    /// Its first position on the right.
+    pub right: u32,
+    /// Its positions on the right; equal to `left_len` for `Same` and `Values`.
+    pub right_len: u32,
+}
+
+/// What a comparison comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CompareVerdict {
+    /// The same positions with the same values.
+    Identical,
+    /// One recording ends early; up to there they are equal.
+    CutShort(Side),
+    /// They differ.
+    Differ,
+    /// More than half of a recording could not be aligned within the bound.
+    TooDifferent,
+}
+
+/// How two recordings differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompareAnswer {
+    /// What it comes to.
+    pub verdict: CompareVerdict,
+    /// The same as a sentence.
+    pub sentence: String,
+    /// What else must be known: the runtimes differ.
+    pub notes: Vec<String>,
+    /// Where they first differ.
+    pub first: Option<Divergence>,
+    /// The first input that differs, when none of the program's own assignments or lines differs before it.
+    pub cause: Option<InputDifference>,
+    /// What is said of the cause, also when there is none.
+    pub cause_sentence: String,
+    /// Positions that are the same on both sides.
+    pub same: u32,
+    /// Positions with the same line and other values.
+    pub values: u32,
+    /// Positions that only the left has.
+    pub left_only: u32,
+    /// Positions that only the right has.
+    pub right_only: u32,
+    /// How many stretches differ.
+    pub blocks_total: u32,
+    /// The differing stretches asked for.
+    pub blocks: Vec<Block>,
+    /// How many inputs differ.
+    pub inputs_total: u32,
+    /// The differing inputs asked for; at most the first 10,000 are kept.
+    pub inputs: Vec<InputDifference>,
+    /// Where the other recording stands when this one stands at the position asked for, and whether that is its partner.
+    pub partner: (Pos, bool),
+    /// Differing stretches for the left minimap, thinned.
+    pub marks_left: Vec<(Pos, Pos)>,
+    /// Differing stretches for the right minimap, thinned.
+    pub marks_right: Vec<(Pos, Pos)>,
+}
+
+/// Where two recordings first differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Divergence {
+    /// The last pair of positions before it; `None` when the first positions differ already.
+    pub last_equal: Option<(Pos, Pos)>,
+    /// The position on the left; `None` when the left has ended.
+    pub left: Option<Pos>,
+    /// The position on the right; `None` when the right has ended.
+    pub right: Option<Pos>,
+    /// How they differ there.
+    pub kind: BlockKind,
+    /// The same as a sentence.
+    pub sentence: String,
+}
+
+/// An input that is not the same in both recordings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputDifference {
+    /// The input on the left; `None` when only the right has it.
+    pub left: Option<InputRow>,
+    /// The input on the right; `None` when only the left has it.
+    pub right: Option<InputRow>,
+}
+
+/// The bindings of both recordings, each at a position of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedBindingsQuery {
+    /// The position on the left.
+    pub left: Pos,
+    /// The position on the right.
+    pub right: Pos,
+    /// Which rows.
+    pub rows: RowWindow,
+}
+
+/// Bindings side by side, those that differ first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComparedBindings {
+    /// How many names there are on either side; at most 10,000 of each side are looked at.
+    pub total: u32,
+    /// How many of them differ.
+    pub differing: u32,
+    /// The rows asked for.
+    pub rows: Vec<ComparedRow>,
+}
+
+/// A binding on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparedRow {
+    /// On the left; `None` when the name means nothing there.
+    pub left: Option<BindingRow>,
+    /// On the right.
+    pub right: Option<BindingRow>,
+    /// Whether the values differ; `None` when the tapes do not hold enough of them to tell.
+    pub differs: Option<bool>,
 }

@@ -110,6 +110,9 @@ impl Tape {
             Question::Ask(_) | Question::Search(_) | Question::Complete(_) => {
                 Answer::Unanswerable("This is asked of `ask::Asker`.".into())
             }
+            Question::Compare(_) | Question::ComparedBindings(_) => {
+                Answer::Unanswerable("A comparison is asked of `compare`, with both recordings.".into())
+            }
             Question::Step(query) => self.step(query).map_or_else(Answer::Unanswerable, Answer::Step),
         }
     }
