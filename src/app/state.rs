@@ -295,11 +295,7 @@ impl Open {
     fn seek(&mut self, pos: u32) {
         self.pos = Pos(pos.min(self.last()));
         self.carry = 0.0;
-        let at = f64::from(self.pos.0);
-        if at < self.range.first || at + 1.0 > self.range.last {
-            let half = self.range.span() / 2.0;
-            self.set_range(Range { first: at + 0.5 - half, last: at + 0.5 + half });
-        }
+        self.range = self.range.revealing(self.pos, self.summary.positions);
     }
 
     fn set_range(&mut self, range: Range) {

@@ -9,5 +9,6 @@ mod bridge;
 mod components;
 mod deck;
 mod support;
+mod timeline;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

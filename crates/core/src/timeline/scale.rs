@@ -101,16 +101,21 @@ impl Range {
         self.first <= pos + 0.5 && pos + 0.5 <= self.last
     }
 
-    /// Moved just so far that the position is seen, with a tenth of the range between it and the edge; unchanged when it is
-    /// seen already.
+    /// Moved so that the position is seen; unchanged when it is seen already. To a near one it moves just so far that a tenth
+    /// of the range lies between it and the edge, so that scrubbing past the edge does not jump; a far one comes to the middle.
     pub fn revealing(self, pos: Pos, positions: u32) -> Self {
         if self.shows(pos) {
             return self;
         }
         let pos = f64::from(pos.0) + 0.5;
         let margin = self.span() * 0.1;
-        let by = if pos < self.first { pos - margin - self.first } else { pos + margin - self.last };
-        self.panned(by, positions)
+        if pos < self.first - self.span() || pos > self.last + self.span() {
+            self.centred(pos, positions)
+        } else if pos < self.first {
+            self.panned(pos - margin - self.first, positions)
+        } else {
+            self.panned(pos + margin - self.last, positions)
+        }
     }
 
     /// What the zoom keys do: about the cursor when it is to be seen, else about the middle.
@@ -268,11 +273,12 @@ mod tests {
     }
 
     #[test]
-    fn revealing_leaves_a_margin_and_does_nothing_when_seen() {
+    fn revealing_moves_as_little_as_is_needed() {
         let range = Range { first: 100.0, last: 200.0 };
         assert_eq!(range.revealing(Pos(150), 1000), range);
         assert_eq!(range.revealing(Pos(200), 1000), Range { first: 110.5, last: 210.5 });
         assert_eq!(range.revealing(Pos(99), 1000), Range { first: 89.5, last: 189.5 });
+        assert_eq!(range.revealing(Pos(500), 1000), Range { first: 450.5, last: 550.5 });
         assert_eq!(range.revealing(Pos(0), 1000), Range { first: 0.0, last: 100.0 });
         assert_eq!(range.revealing(Pos(999), 1000), Range { first: 900.0, last: 1000.0 });
     }

@@ -445,10 +445,12 @@ impl Inside {
         readout.set_hidden(false);
         // Beside the pointer, on the side where there is room; never under it.
         let (left, top) = (f64::from(area.offset_left()) + x, f64::from(area.offset_top()) + y);
-        let room = f64::from(area.offset_left() + area.offset_width());
-        let width = f64::from(readout.offset_width());
-        let left = if left + 14.0 + width <= room { left + 14.0 } else { (left - 14.0 - width).max(4.0) };
-        set_css(readout, "transform", &format!("translate({}px, {}px)", left.round(), (top + 16.0).round()));
+        let (right, bottom) =
+            (f64::from(area.offset_left() + area.offset_width()), f64::from(area.offset_top() + area.offset_height()));
+        let (width, height) = (f64::from(readout.offset_width()), f64::from(readout.offset_height()));
+        let left = if left + 14.0 + width <= right { left + 14.0 } else { (left - 14.0 - width).max(4.0) };
+        let top = if top + 16.0 + height <= bottom { top + 16.0 } else { (top - 8.0 - height).max(0.0) };
+        set_css(readout, "transform", &format!("translate({}px, {}px)", left.round(), top.round()));
     }
 
     /// The question whose answer is missing for what is visible now.
