@@ -15,7 +15,7 @@ use super::shared::Shared;
 use super::state::{Action, Alert, Dialog, Panel, Theme};
 use crate::web::bridge::Death;
 use crate::web::deck::{Deck, DeckEvent};
-use crate::web::files::from_list;
+use crate::web::files::{Delivery, from_list};
 use crate::web::{page, storage};
 
 /// Under this width the panels stand one after the other.
@@ -75,8 +75,11 @@ pub fn App() -> Html {
         Callback::from(move |chosen| tab.set(chosen))
     };
     let onchange = doors.door.reform(|event: Event| {
-        let files = event.target_dyn_into::<HtmlInputElement>().and_then(|input| input.files());
-        Door::Files(files.map(|files| from_list(&files)).unwrap_or_default())
+        let Some(input) = event.target_dyn_into::<HtmlInputElement>() else { return Door::Files(Delivery::default()) };
+        let delivery = input.files().map(|files| from_list(&files)).unwrap_or_default();
+        // What was chosen is taken: the next choice begins anew, and choosing the same file again is a change.
+        input.set_value("");
+        Door::Files(delivery)
     });
 
     let opening = state.opening.clone().map(|opening| html! { <OpeningBox {opening} /> });

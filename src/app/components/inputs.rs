@@ -21,8 +21,8 @@ const HEAD_PX: f64 = 24.0;
 pub struct InputsProps {
     /// The nondet records in view.
     pub inputs: Option<Shared<Windowed<InputsAnswer>>>,
-    /// The position, so that its own records stand out.
-    pub pos: u32,
+    /// The position, so that its own records stand out; `None` for a tape without positions.
+    pub pos: Option<u32>,
     /// Whether a claim about replay may be made.
     pub has_replay: bool,
     /// Folding.
@@ -60,7 +60,7 @@ pub fn Inputs(props: &InputsProps) -> Html {
                     <p class="empty">{ "The run read nothing from outside: no random number, no clock, no file." }</p>
                 } else {
                     <table class="rows inputs" aria-rowcount={(total + 1).to_string()}>
-                        <thead><tr><th scope="col" class="right">{ "#" }</th><th scope="col">{ "input" }</th><th scope="col">{ "value" }</th><th scope="col" class="right">{ "position" }</th></tr></thead>
+                        <thead><tr><th scope="col" class="right">{ "#" }</th><th scope="col">{ "input" }</th><th scope="col">{ "value" }</th>if props.pos.is_some() { <th scope="col" class="right">{ "position" }</th> }</tr></thead>
                         { rows.blank(&shown, true) }
                         <tbody>{ for at_hand.iter().map(|row| input_row(row, props.pos, &page.send)) }</tbody>
                         { rows.blank(&shown, false) }
@@ -71,7 +71,7 @@ pub fn Inputs(props: &InputsProps) -> Html {
     }
 }
 
-fn input_row(row: &InputRow, pos: u32, send: &Callback<Action>) -> Html {
+fn input_row(row: &InputRow, pos: Option<u32>, send: &Callback<Action>) -> Html {
     let at = row.pos;
     let go = {
         let send = send.clone();
@@ -82,11 +82,11 @@ fn input_row(row: &InputRow, pos: u32, send: &Callback<Action>) -> Html {
     });
     let says = format!("Go to {} at position {}", row.function.text, text::count(at.one_based()));
     html! {
-        <tr class={classes!((at.0 == pos).then_some("now"))} aria-rowindex={(row.ordinal + 1).to_string()} onclick={go.clone()}>
+        <tr class={classes!((pos == Some(at.0)).then_some("now"))} aria-rowindex={(row.ordinal + 1).to_string()} onclick={go.clone()}>
             <td class="right faint">{ text::count(u64::from(row.ordinal)) }</td>
             <th scope="row"><span class={text::category_class(row.category)} title={row.category.title()}></span>{ &row.function.text }</th>
             <td class="wide">{ value_cell(&row.value, row.byte, &row.function.text, remark, send) }</td>
-            <td class="right"><button type="button" class="link" aria-label={says.clone()} title={says} onclick={go}>{ text::count(at.one_based()) }</button></td>
+            if pos.is_some() { <td class="right"><button type="button" class="link" aria-label={says.clone()} title={says} onclick={go}>{ text::count(at.one_based()) }</button></td> }
         </tr>
     }
 }

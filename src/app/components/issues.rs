@@ -71,7 +71,7 @@ pub fn Issues(props: &IssuesProps) -> Html {
             <div class="scroll" ref={rows.node.clone()} onscroll={rows.onscroll.clone()}>
                 if all > 0 {
                     <table class="rows issues" aria-rowcount={(listed + 1).to_string()}>
-                        <thead><tr><th scope="col">{ "issue" }</th><th scope="col" class="right">{ "line of the file" }</th><th scope="col" class="right">{ "byte" }</th><th scope="col">{ "text" }</th></tr></thead>
+                        <thead><tr><th scope="col">{ "issue" }</th><th scope="col" class="right">{ "file line" }</th><th scope="col" class="right">{ "byte" }</th><th scope="col">{ "text" }</th></tr></thead>
                         { rows.blank(&shown, true) }
                         <tbody>{ for at_hand.iter().enumerate().map(|(at, row)| issue_row(row, shown.start + at as u32, &page.send)) }</tbody>
                         { rows.blank(&shown, false) }

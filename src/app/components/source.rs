@@ -109,7 +109,7 @@ pub fn Source(props: &SourceProps) -> Html {
     let aside = match &props.source {
         Some(source) => html! { <span class="panel-sub mono">{ &source.name }</span> },
         None => {
-            html! { <span class="panel-sub">{ "the lines that the tape visits; drop the .eigs file to read them" }</span> }
+            html! { <span class="panel-sub">{ "drop the .eigs file to read the lines" }</span> }
         }
     };
     let name = props.source.as_ref().map_or("the source", |source| source.name.as_str());
@@ -164,7 +164,7 @@ fn line_row(
             })
             .collect::<Html>(),
         None if line.is_past_end => {
-            html! { <span class="past">{ format!("past the end of {source}: another version, or another file") }</span> }
+            html! { <span class="past">{ past_end_text(line.number, props, source) }</span> }
         }
         None => Html::default(),
     };
@@ -190,5 +190,15 @@ fn line_row(
             }) }</td>
             <td class="code">{ text }{ here }</td>
         </tr>
+    }
+}
+
+/// What a line past the end of the source means. A tape begins at the line after the last one, which is no sign of another file.
+fn past_end_text(line: i32, props: &SourceProps, source: &str) -> String {
+    let len = props.source.as_ref().map_or(0, |source| source.lines.len());
+    if usize::try_from(line).is_ok_and(|line| line == len + 1) {
+        format!("the end of {source}")
+    } else {
+        format!("past the end of {source}: another version, or another file")
     }
 }

@@ -72,7 +72,7 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
             <History selected={open.selected.clone()} history={open.history.clone()} moment={open.moment.clone()} positions={summary.positions} has_labels={summary.has_labels} />
         },
         Rows::Inputs => {
-            html! { <Inputs inputs={open.inputs.clone()} pos={open.pos.0} has_replay={summary.has_labels} {fold} /> }
+            html! { <Inputs inputs={open.inputs.clone()} pos={has_positions.then_some(open.pos.0)} has_replay={summary.has_labels} {fold} /> }
         }
         Rows::Issues => {
             html! { <Issues counts={open.issue_counts.clone()} kind={open.issue_kind} issues={open.issues.clone()} {fold} /> }
@@ -109,7 +109,7 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
                         }
                     }) }
                 </div>
-                <div class="tab-panel" key={format!("{:?}", props.tab)}>{ panel(props.tab, None) }</div>
+                <div class="tab-panel" role="tabpanel" key={format!("{:?}", props.tab)}>{ panel(props.tab, None) }</div>
             </>
         }
     } else {

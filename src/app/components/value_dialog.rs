@@ -86,6 +86,15 @@ fn Tree(props: &TreeProps) -> Html {
     let opened = use_state(|| Opened::from([(Vec::new(), CHUNK)]));
     let active = use_state(|| 0_usize);
     let node = use_node_ref();
+    {
+        let node = node.clone();
+        use_effect_with((), move |()| {
+            if let Some(tree) = node.cast::<web_sys::HtmlElement>() {
+                // Without the focus the arrow keys would need a click first; it fails for no element that is shown.
+                let _ = tree.focus();
+            }
+        });
+    }
     let nodes = props.value.tree.as_ref().map_or_else(Vec::new, |tree| visible(tree, &opened));
     let at = (*active).min(nodes.len().saturating_sub(1));
     {

@@ -96,8 +96,6 @@ fn go_through(door: Door, deck: &Deck, send: &Callback<Action>, picker: &NodeRef
     match door {
         Door::Pick => {
             if let Some(input) = picker.cast::<HtmlInputElement>() {
-                // Otherwise choosing the same file again would be no change, and nothing would happen.
-                input.set_value("");
                 input.click();
             }
         }
