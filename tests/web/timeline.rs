@@ -289,6 +289,26 @@ async fn a_track_goes_by_its_button() {
 }
 
 #[wasm_bindgen_test]
+async fn deeper_frame_rows_are_scrolled_to_and_asked_for() {
+    let mut tape = b"V 2 0.40.0\nL 1\nS <module> 0 1\nA x=1\n".to_vec();
+    for depth in 1..20 {
+        tape.extend_from_slice(format!("L {depth}\nS down {depth} {}\nA x=1\n", depth + 1).as_bytes());
+    }
+    let mounted = Mounted::new(&tape).await;
+    let button: HtmlElement = mounted.root.query_selector(".tl-deeper").unwrap().unwrap().unchecked_into();
+    let rows = || match mounted.told.borrow().questions.last() {
+        Some(Question::Timeline(query)) => (query.first_frame_row, query.frame_rows),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((button.text_content().unwrap().as_str(), rows()), ("12 deeper", (0, 12)));
+    for expected in [("4 deeper", (4, 16)), ("to the top", (8, 12)), ("12 deeper", (0, 12))] {
+        button.click();
+        frame().await;
+        assert_eq!((button.text_content().unwrap().as_str(), rows()), expected);
+    }
+}
+
+#[wasm_bindgen_test]
 async fn nothing_is_told_once_it_is_gone() {
     let mounted = Mounted::new(&tape()).await;
     let slider = mounted.slider();

@@ -88,6 +88,7 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
     let line = here.map(|answer| answer.line);
     let function =
         here.and_then(|answer| answer.function.as_ref()).map(|function| AttrValue::from(function.text.clone()));
+    let depth = here.map(|answer| answer.frames_total);
     let has_marks = open.issue_count() > 0 || summary.sessions > 1;
     let inputs = panel(Rows::Inputs, Some(props.inputs_fold.clone()));
     let issues = panel(Rows::Issues, Some(props.issues_fold.clone()));
@@ -133,7 +134,7 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
         <main key={open.serial} class={classes!("tape", open.is_lost.then_some("lost"), props.is_narrow.then_some("narrow"))} inert={open.is_lost}>
             <Banners summary={summary.clone()} />
             if has_positions {
-                <Timeline summary={summary.clone()} has_marks={has_marks} pos={open.pos} {line} {function} range={open.range}
+                <Timeline summary={summary.clone()} has_marks={has_marks} pos={open.pos} {line} {function} {depth} range={open.range}
                     slice={open.slice.clone()} minimap={open.minimap.clone()} pins={open.pins.clone()} colours={props.theme as u32}
                     {on_seek} {on_range} {on_ask} {on_unpin} />
                 <Transport positions={summary.positions} moment={open.moment.clone()} is_playing={open.is_playing} speed={open.speed} notice={props.notice.clone()} />

@@ -34,6 +34,9 @@ pub struct TimelineProps {
     pub line: Option<i32>,
     /// The function at `pos`; `None` until it is known for this very position, and where there is none.
     pub function: Option<AttrValue>,
+    /// Frames on the call stack at `pos`; `None` until it is known for this very position.
+    #[prop_or_default]
+    pub depth: Option<u32>,
     /// The visible range.
     pub range: Range,
     /// What the reader answered last to a [`Question::Timeline`] about this tape.
@@ -88,6 +91,7 @@ pub fn Timeline(props: &TimelineProps) -> Html {
             has_inputs,
             has_marks: props.has_marks,
             pos: props.pos,
+            depth: props.depth,
             range: props.range,
             slice: props.slice.clone(),
             minimap: props.minimap.clone(),

@@ -736,7 +736,8 @@ fn paint_track(
             Some(y) => {
                 let next_x = points.get(idx + 1).map_or(right, |next| x_of(next.pos));
                 let from = x_of(point.last_pos).max(left);
-                let to = next_x.min(right);
+                // At least a pixel: where every pixel has assignments of its own, their last values make the line.
+                let to = next_x.max(from + 1.0).min(right);
                 if to > from {
                     scratch.plain.add(ink, Rect { x: from, y, width: to - from, height: thick });
                 }

@@ -74,6 +74,8 @@ pub(super) struct Shown {
     pub(super) pins: Rc<Vec<Pin>>,
     /// Changes with the page's colours.
     pub(super) colours: u32,
+    /// Frames on the call stack at `pos`, when that is known.
+    pub(super) depth: Option<u32>,
     /// The tape: another one begins anew.
     pub(super) tape: Shared<TapeSummary>,
 }
@@ -219,12 +221,19 @@ impl Stage {
         self.frames.request();
     }
 
-    /// Scrolls to the next deeper frame rows, and from the deepest ones back to the outermost.
+    /// Scrolls to deeper frame rows: to the innermost frame at the cursor when that is deeper than what is shown, else by as
+    /// many as are shown; and from the deepest ones back to the outermost.
     pub(super) fn turn_frame_page(&self) {
         {
             let mut inside = self.inside.borrow_mut();
             let layout = &inside.layout;
-            inside.first_row = if layout.deeper_rows() == 0 { 0 } else { layout.first_row + layout.rows };
+            let shown_to = layout.first_row + layout.rows;
+            let depth = inside.shown.as_ref().and_then(|shown| shown.depth).filter(|depth| *depth > shown_to);
+            inside.first_row = match depth {
+                _ if layout.deeper_rows() == 0 => 0,
+                Some(depth) => depth - layout.rows,
+                None => shown_to,
+            };
             inside.note(Due { layout: true, ..Due::default() });
         }
         self.frames.request();
@@ -351,7 +360,7 @@ impl Inside {
         }
         let deeper = &self.parts.deeper;
         let (below, above) = (layout.deeper_rows(), layout.first_row);
-        let text = if below > 0 { format!("+{} deeper", grouped(u64::from(below))) } else { "to the top".to_owned() };
+        let text = if below > 0 { format!("{} deeper", grouped(u64::from(below))) } else { "to the top".to_owned() };
         if deeper.text_content().as_deref() != Some(&text) {
             deeper.set_text_content(Some(&text));
         }
