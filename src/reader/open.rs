@@ -71,7 +71,7 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
     }
     let total = file.total;
     let said = |done: f64, stage: &str| {
-        progress(Progress { stage: stage.to_owned(), done, total, is_silent: stage == INDEXING })
+        progress(Progress { stage: stage.to_owned(), done, total, is_silent: stage == INDEXING });
     };
     said(0.0, "Reading");
     let Some(first) = file.next()? else {
