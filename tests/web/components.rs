@@ -71,7 +71,6 @@ impl Drop for Shown {
 async fn show<C>(props: C::Properties) -> Shown
 where
     C: BaseComponent,
-    C::Properties: Clone,
 {
     let document = web_sys::window().unwrap().document().unwrap();
     let root = document.create_element("div").unwrap();
