@@ -6,4 +6,6 @@
 pub mod app;
 #[cfg(target_arch = "wasm32")]
 pub mod reader;
+#[cfg(target_arch = "wasm32")]
+pub mod tools;
 pub mod web;

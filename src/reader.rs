@@ -7,14 +7,16 @@
 //! Invariant: every request is answered, if only by why it cannot be. A panic is told to the page before the worker is lost.
 
 mod open;
+mod traces;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, ArrayBuffer, Uint8Array};
-use tapedeck_core::model::protocol::{Answer, Refusal, Reply, Request, TapeSummary};
+use tapedeck_core::model::protocol::{Answer, Question, Refusal, Reply, Request, TapeSummary};
 use tapedeck_core::tape::Tape;
 use tapedeck_core::timeline::Slicer;
+use tapedeck_core::trace::answer::TraceDeck;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
@@ -28,6 +30,8 @@ struct Open {
 #[derive(Default)]
 struct Reader {
     open: Option<Open>,
+    /// A document of traces; never beside a tape.
+    traces: Option<TraceDeck>,
     openings: u32,
 }
 
@@ -41,13 +45,24 @@ fn scope() -> DedicatedWorkerGlobalScope {
 
 /// Sends a reply. What cannot be sent (memory is short) ends the worker, and the page is told by the browser.
 fn reply(id: u32, reply: &Reply) {
+    reply_with(id, reply, None);
+}
+
+/// Sends a reply with a payload that the page does not look into.
+fn reply_with(id: u32, reply: &Reply, payload: Option<&[u8]>) {
     let bytes = match postcard::to_stdvec(reply) {
         Ok(bytes) => bytes,
         Err(error) => wasm_bindgen::throw_str(&format!("a reply could not be written: {error}")),
     };
     let buffer = Uint8Array::from(bytes.as_slice()).buffer();
     let message = Array::of2(&JsValue::from(id), &buffer);
-    if let Err(error) = scope().post_message_with_transfer(&message, &Array::of1(&buffer)) {
+    let transfer = Array::of1(&buffer);
+    if let Some(payload) = payload {
+        let payload = Uint8Array::from(payload).buffer();
+        message.push(&payload);
+        transfer.push(&payload);
+    }
+    if let Err(error) = scope().post_message_with_transfer(&message, &transfer) {
         wasm_bindgen::throw_val(error);
     }
 }
@@ -71,6 +86,7 @@ fn take(event: &MessageEvent) {
             let opening = READER.with_borrow_mut(|reader| {
                 reader.openings += 1;
                 reader.open = None;
+                reader.traces = None;
                 reader.openings
             });
             wasm_bindgen_futures::spawn_local(async move {
@@ -84,11 +100,20 @@ fn take(event: &MessageEvent) {
         }
         Ok(Request::AddSource { name }) => reply(id, &add_source(name, &payload)),
         Ok(Request::Ask(question)) => {
-            let answer = READER.with_borrow_mut(|reader| match &mut reader.open {
-                Some(Open { tape, slicer }) => slicer.answer(tape, &question).unwrap_or_else(|| tape.answer(&question)),
-                None => Answer::Unanswerable("No recording is open.".to_owned()),
+            let answer = READER.with_borrow_mut(|reader| match (&mut reader.open, &reader.traces, &question) {
+                (Some(Open { tape, slicer }), ..) => {
+                    slicer.answer(tape, &question).unwrap_or_else(|| tape.answer(&question))
+                }
+                (None, Some(traces), Question::Trace(question)) => {
+                    traces.answer(question).map_or_else(Answer::Unanswerable, Answer::Trace)
+                }
+                (None, Some(_), _) => Answer::Unanswerable("A trace is open, not a tape.".to_owned()),
+                (None, None, _) => Answer::Unanswerable("No recording is open.".to_owned()),
             });
             reply(id, &Reply::Answer(Box::new(answer)));
+        }
+        Ok(Request::Trace(request)) => {
+            READER.with_borrow_mut(|reader| traces::take(&mut reader.traces, id, request, &payload));
         }
         Ok(Request::Ping) => reply(id, &Reply::Pong),
         Err(error) => {
@@ -98,12 +123,17 @@ fn take(event: &MessageEvent) {
     }
 }
 
-fn opened(outcome: Result<Tape, Refusal>) -> Reply {
+fn opened(outcome: Result<open::Opened, Refusal>) -> Reply {
     match outcome {
-        Ok(tape) => {
+        Ok(open::Opened::Tape(tape)) => {
             let summary: TapeSummary = tape.summary();
-            READER.with_borrow_mut(|reader| reader.open = Some(Open { tape, slicer: Slicer::new() }));
+            READER.with_borrow_mut(|reader| reader.open = Some(Open { tape: *tape, slicer: Slicer::new() }));
             Reply::Opened(Box::new(summary))
+        }
+        Ok(open::Opened::Trace(deck)) => {
+            let summary = deck.summary();
+            READER.with_borrow_mut(|reader| reader.traces = Some(*deck));
+            Reply::OpenedTrace(Box::new(summary))
         }
         Err(refusal) => Reply::Refused(refusal),
     }

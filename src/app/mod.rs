@@ -16,6 +16,7 @@ pub mod rows;
 pub mod shared;
 pub mod state;
 pub mod text;
+pub mod trace_state;
 pub mod tree;
 
 #[cfg(target_arch = "wasm32")]

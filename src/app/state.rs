@@ -14,10 +14,12 @@ use tapedeck_core::model::protocol::{
     LinesAnswer, Minimap, Pin, Progress, Question, Refusal, SourceSummary, StateAnswer, StateQuery, StreamId,
     TapeSummary, TimelineQuery, TimelineSlice, ValueAnswer,
 };
+use tapedeck_core::model::protocol_trace::TraceSummary;
 use tapedeck_core::model::{ByteOffset, IssueKind, Pos, RowWindow};
 use tapedeck_core::timeline::Range;
 
 use super::shared::Shared;
+use super::trace_state::{self, OpenTrace, Tools, TraceAction};
 
 /// Speeds of playing, in positions a second.
 pub const SPEEDS: [f64; 7] = [2.0, 10.0, 30.0, 100.0, 1000.0, 10_000.0, 100_000.0];
@@ -100,6 +102,8 @@ pub enum Dialog {
     Paste,
     /// The whole value of the record that starts at this byte.
     Value(ByteOffset),
+    /// What a trace lays over the page (its sheet).
+    Trace,
 }
 
 /// A binding whose history is shown.
@@ -364,6 +368,10 @@ pub struct State {
     pub dialog: Dialog,
     /// The open tape.
     pub tape: Option<Open>,
+    /// The open trace; never beside a tape.
+    pub trace: Option<OpenTrace>,
+    /// The tools and the recorder.
+    pub tools: Tools,
     /// How many tapes were opened so far.
     pub opened: u32,
 }
@@ -382,6 +390,15 @@ pub enum Action {
         /// Whether it is the file that was open.
         is_again: bool,
     },
+    /// The reader has a trace. `is_again` as above.
+    OpenedTrace {
+        /// What it holds.
+        summary: Box<TraceSummary>,
+        /// Whether it is the file that was open.
+        is_again: bool,
+    },
+    /// Something of an open trace, the tools or the recorder.
+    Trace(TraceAction),
     /// The opening ended without a tape.
     OpenFailed(Alert),
     /// The user cancelled the opening.
@@ -480,6 +497,34 @@ pub fn reduce(state: &State, action: Action) -> State {
                 open.seek(old.pos.0);
             }
             next.tape = Some(open);
+            next.trace = None;
+        }
+        Action::OpenedTrace { summary, is_again } => {
+            next.opening = None;
+            next.alert = None;
+            next.notice = None;
+            next.dialog = Dialog::None;
+            next.opened += 1;
+            let mut trace = OpenTrace::new(next.opened, *summary);
+            if let (true, Some(old)) = (is_again, &state.trace) {
+                trace.step = old.step.min(trace.last());
+            }
+            next.trace = Some(trace);
+            next.tape = None;
+        }
+        Action::Trace(action) => {
+            if !matches!(action, TraceAction::Replayed(_) | TraceAction::RowsSeen(_) | TraceAction::RoomSeen(_)) {
+                next.notice = None;
+            }
+            if let TraceAction::SheetShown(sheet) = &action {
+                next.dialog = if *sheet == trace_state::Sheet::None { Dialog::None } else { Dialog::Trace };
+            }
+            trace_state::reduce_tools(&mut next.tools, &action);
+            if let Some(trace) = &mut next.trace
+                && let Some(notice) = trace_state::reduce_trace(trace, action)
+            {
+                next.notice = Some(Rc::from(notice));
+            }
         }
         Action::OpenFailed(alert) => {
             next.opening = None;
@@ -498,12 +543,20 @@ pub fn reduce(state: &State, action: Action) -> State {
                 open.is_playing = false;
                 open.jump = None;
             }
+            if let Some(trace) = &mut next.trace {
+                trace.is_lost = true;
+                trace.is_replaying = false;
+                trace.sheet = trace_state::Sheet::None;
+            }
         }
         Action::Alerted(alert) => next.alert = Some(Shared::new(alert)),
         Action::AlertDismissed => next.alert = None,
         Action::Noticed(text) => next.notice = Some(Rc::from(text)),
         Action::DialogShown(dialog) => {
             next.dialog = dialog;
+            if let Some(trace) = next.trace.as_mut().filter(|_| dialog != Dialog::Trace) {
+                trace.sheet = trace_state::Sheet::None;
+            }
             if let Some(open) = &mut next.tape {
                 let is_shown = |value: &Shared<ValueAnswer>| dialog == Dialog::Value(value.byte);
                 if !open.value.as_ref().is_some_and(is_shown) {
@@ -515,12 +568,37 @@ pub fn reduce(state: &State, action: Action) -> State {
         of_the_tape => {
             next.notice = None;
             let dialog = next.dialog;
-            if let Some(open) = &mut next.tape {
+            if let Some(trace) = &mut next.trace {
+                next.notice = moved_in_trace(trace, of_the_tape).map(Rc::from);
+            } else if let Some(open) = &mut next.tape {
                 next.notice = reduce_open(open, dialog, of_the_tape).map(Rc::from);
             }
         }
     }
     next
+}
+
+/// What the keys and answers of a tape mean to an open trace, whose positions are its steps.
+fn moved_in_trace(trace: &mut OpenTrace, action: Action) -> Option<String> {
+    let to = match action {
+        Action::Answered(question, answer) => {
+            return match (*question, *answer) {
+                (Question::Trace(question), Answer::Trace(answer)) => trace_state::answered(trace, question, answer),
+                (Question::Trace(_), Answer::Unanswerable(why)) => {
+                    trace.seeking = None;
+                    Some(why)
+                }
+                _ => None,
+            };
+        }
+        Action::Seek(pos) => pos.0,
+        Action::Step(by) => i64::from(trace.step).saturating_add(by).clamp(0, i64::from(trace.last())) as u32,
+        Action::First => 0,
+        Action::Last => trace.last(),
+        Action::ToChange(direction) => return trace_state::reduce_trace(trace, TraceAction::ToDifference(direction)),
+        _ => return None,
+    };
+    trace_state::reduce_trace(trace, TraceAction::Seek(to))
 }
 
 /// What an action does to the open tape; the text is a remark for the user.
@@ -660,6 +738,9 @@ fn answered(open: &mut Open, dialog: Dialog, question: Question, answer: Answer)
 
 /// The questions whose answers the page shows now, at most one of each kind.
 pub fn wanted(state: &State) -> Vec<Question> {
+    if let Some(trace) = &state.trace {
+        return trace_state::questions(trace);
+    }
     let Some(open) = &state.tape else { return Vec::new() };
     if open.is_lost {
         return Vec::new();

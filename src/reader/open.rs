@@ -1,4 +1,4 @@
-//! Reading a file or a buffer into a tape.
+//! Reading a file or a buffer into a tape or a document of traces.
 //!
 //! Invariant: a file is never taken for whole when it was not: a short read, another size at the end, or a read that fails
 //! is a refusal that says so.
@@ -9,6 +9,7 @@ use js_sys::{ArrayBuffer, Promise, Uint8Array};
 use tapedeck_core::bytes::{Container, Kind, Limits, UnpackError, Unwatched, Watch, decode, gunzip, sniff_start};
 use tapedeck_core::model::protocol::{Progress, Refusal};
 use tapedeck_core::tape::{self, Tape, TapeBuilder};
+use tapedeck_core::trace::answer::{self, TraceDeck};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File, FileReaderSync, MessageChannel};
@@ -32,13 +33,27 @@ fn refusal(kind: &str, what: String, place: String, advice: &str) -> Refusal {
     Refusal { kind: kind.to_owned(), what, place, advice: advice.to_owned() }
 }
 
+/// What was opened.
+pub(super) enum Opened {
+    /// A tape.
+    Tape(Box<Tape>),
+    /// A document of traces.
+    Trace(Box<TraceDeck>),
+}
+
+impl From<Tape> for Opened {
+    fn from(tape: Tape) -> Self {
+        Self::Tape(Box::new(tape))
+    }
+}
+
 /// Reads and indexes the payload of an `Open` request.
 ///
 /// # Errors
 /// Why it is not opened: what the tape's gate says, a size over the limit, or a file that cannot be read or changes meanwhile.
-pub(super) async fn open(name: String, payload: JsValue, progress: &dyn Fn(Progress)) -> Result<Tape, Refusal> {
+pub(super) async fn open(name: String, payload: JsValue, progress: &dyn Fn(Progress)) -> Result<Opened, Refusal> {
     match payload.dyn_into::<ArrayBuffer>() {
-        Ok(buffer) => open_buffer(name, &buffer),
+        Ok(buffer) => open_buffer(name, &buffer, progress),
         Err(payload) => match payload.dyn_into::<Blob>() {
             Ok(blob) => open_blob(name, &blob, progress).await,
             Err(_) => Err(refusal(
@@ -51,20 +66,21 @@ pub(super) async fn open(name: String, payload: JsValue, progress: &dyn Fn(Progr
     }
 }
 
-fn open_buffer(name: String, buffer: &ArrayBuffer) -> Result<Tape, Refusal> {
+fn open_buffer(name: String, buffer: &ArrayBuffer, progress: &dyn Fn(Progress)) -> Result<Opened, Refusal> {
     let bytes = Uint8Array::new(buffer);
     let start = bytes.subarray(0, bytes.length().min(SNIFF_BYTES)).to_vec();
-    match door(sniff_start(&start))? {
+    match door(sniff_start(&start), &name)? {
         Door::Straight => {
             let mut builder = TapeBuilder::new(u64::from(bytes.length()));
             builder.push_with(bytes.length() as usize, |space| bytes.copy_to(space))?;
-            builder.finish(name, Vec::new())
+            builder.finish(name, Vec::new()).map(Opened::from)
         }
-        Door::Unwrap => open_unwrapped(name, bytes.to_vec(), &mut Unwatched, &|_| {}),
+        Door::Trace => open_trace(name, &bytes.to_vec(), Vec::new(), progress),
+        Door::Unwrap => open_unwrapped(name, bytes.to_vec(), &mut Unwatched, progress),
     }
 }
 
-async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Result<Tape, Refusal> {
+async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Result<Opened, Refusal> {
     let mut file = SlicedFile::new(blob)?;
     if let Some(refusal) = tape::refuse_size(file.total as u64) {
         return Err(refusal);
@@ -75,13 +91,16 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
     };
     said(0.0, "Reading");
     let Some(first) = file.next()? else {
-        return TapeBuilder::new(0).finish(name, Vec::new());
+        return TapeBuilder::new(0).finish(name, Vec::new()).map(Opened::from);
     };
     let start = first.subarray(0, first.length().min(SNIFF_BYTES)).to_vec();
-    let door = door(sniff_start(&start))?;
+    let door = door(sniff_start(&start), &name)?;
+    if let (Door::Trace, Some(refusal)) = (&door, answer::refuse_size(total as u64)) {
+        return Err(refusal);
+    }
     let mut taker = match door {
         Door::Straight => Taker::Builder(Box::new(TapeBuilder::new(total as u64))),
-        Door::Unwrap => Taker::Whole(Vec::new()),
+        Door::Unwrap | Door::Trace => Taker::Whole(Vec::new()),
     };
     let mut slice = Some(first);
     while let Some(bytes) = slice {
@@ -105,7 +124,12 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
         Taker::Builder(builder) => {
             said(total, INDEXING);
             next_turn().await;
-            builder.finish(name, Vec::new())
+            builder.finish(name, Vec::new()).map(Opened::from)
+        }
+        Taker::Whole(whole) if matches!(door, Door::Trace) => {
+            said(0.0, "Reading the trace");
+            next_turn().await;
+            open_trace(name, &whole, Vec::new(), progress)
         }
         Taker::Whole(whole) => {
             said(0.0, "Unpacking");
@@ -124,9 +148,7 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
                 }
                 ControlFlow::Continue(())
             };
-            open_unwrapped(name, whole, &mut watch, &|total| {
-                progress(Progress { stage: INDEXING.to_owned(), done: total, total, is_silent: true });
-            })
+            open_unwrapped(name, whole, &mut watch, progress)
         }
     }
 }
@@ -143,12 +165,20 @@ enum Taker {
 enum Door {
     /// As it is: a tape, or something whose refusal the tape's own gate words best.
     Straight,
+    /// Whole, as JSON: a trace, or something whose refusal the JSON reader words best.
+    Trace,
     /// Unwrapped first (gzip, another text encoding).
     Unwrap,
 }
 
-fn door(kind: Kind) -> Result<Door, Refusal> {
+fn door(kind: Kind, name: &str) -> Result<Door, Refusal> {
+    let is_json_name = || {
+        let name = name.to_ascii_lowercase();
+        [".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz"].iter().any(|ending| name.ends_with(ending))
+    };
     match kind {
+        Kind::Trace | Kind::Json => Ok(Door::Trace),
+        Kind::Text if is_json_name() => Ok(Door::Trace),
         Kind::Tape | Kind::Empty | Kind::Text | Kind::Other => Ok(Door::Straight),
         Kind::Container(Container::Gzip) | Kind::Encoded(_) => Ok(Door::Unwrap),
         Kind::Known(known) => Err(refusal(
@@ -177,8 +207,8 @@ fn open_unwrapped(
     name: String,
     whole: Vec<u8>,
     watch: &mut dyn Watch,
-    indexing: &dyn Fn(f64),
-) -> Result<Tape, Refusal> {
+    progress: &dyn Fn(Progress),
+) -> Result<Opened, Refusal> {
     let limits = Limits::default();
     let mut bytes = whole;
     let mut notes: Vec<String> = Vec::new();
@@ -199,11 +229,14 @@ fn open_unwrapped(
                 notes.push(decoded.note.to_string());
                 bytes = decoded.bytes.into_owned();
             }
-            kind => {
-                door(kind)?;
-                indexing(bytes.len() as f64);
-                return TapeBuilder::from_vec(bytes)?.finish(name, notes);
-            }
+            kind => match door(kind, &name)? {
+                Door::Trace => return open_trace(name, &bytes, notes, progress),
+                Door::Straight | Door::Unwrap => {
+                    let total = bytes.len() as f64;
+                    progress(Progress { stage: INDEXING.to_owned(), done: total, total, is_silent: true });
+                    return TapeBuilder::from_vec(bytes)?.finish(name, notes).map(Opened::from);
+                }
+            },
         }
     }
     Err(refusal(
@@ -212,6 +245,15 @@ fn open_unwrapped(
         String::new(),
         "Unpack it on your machine and open the tape.",
     ))
+}
+
+fn open_trace(name: String, bytes: &[u8], notes: Vec<String>, progress: &dyn Fn(Progress)) -> Result<Opened, Refusal> {
+    let total = bytes.len() as f64;
+    // Reading JSON cannot yield, but what it posts reaches the page at once: the page sees that it lives.
+    let mut told = |done: usize| {
+        progress(Progress { stage: "Reading the trace".to_owned(), done: done as f64, total, is_silent: true });
+    };
+    TraceDeck::open(name, bytes, notes, &mut told).map(|deck| Opened::Trace(Box::new(deck)))
 }
 
 fn unpack_refusal(error: &UnpackError) -> Refusal {
@@ -329,6 +371,31 @@ pub(super) fn read_source(payload: &JsValue) -> Result<Vec<u8>, Refusal> {
             String::new(),
             "Check that it is the program's text and not a recording.",
         ));
+    }
+    let mut file = SlicedFile::new(blob)?;
+    let mut bytes = Vec::new();
+    while let Some(slice) = file.next()? {
+        bytes.extend_from_slice(&slice.to_vec());
+    }
+    file.check_unchanged()?;
+    Ok(bytes)
+}
+
+/// The bytes of another document of traces.
+///
+/// # Errors
+/// A [`Refusal`] when it cannot be read or is over the limit for traces.
+pub(super) fn read_whole(payload: &JsValue) -> Result<Vec<u8>, Refusal> {
+    let Some(blob) = payload.dyn_ref::<Blob>() else {
+        return Err(refusal(
+            "unreadable",
+            "The page sent no file.".to_owned(),
+            String::new(),
+            "Reload the page and choose the file again.",
+        ));
+    };
+    if let Some(refusal) = answer::refuse_size(blob.size() as u64) {
+        return Err(refusal);
     }
     let mut file = SlicedFile::new(blob)?;
     let mut bytes = Vec::new();

@@ -14,6 +14,7 @@ use std::rc::{Rc, Weak};
 use gloo::timers::callback::Interval;
 use js_sys::{Array, Uint8Array};
 use tapedeck_core::model::protocol::{Answer, Progress, Question, Refusal, Reply, Request, SourceSummary, TapeSummary};
+use tapedeck_core::model::protocol_trace::{TraceReply, TraceSummary};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, MessageEvent, Url, Worker};
 
@@ -26,6 +27,10 @@ pub enum Heard {
     Progress(Progress),
     /// The recording is open.
     Opened(Box<TapeSummary>),
+    /// The recording is a trace, and open; also after it changed.
+    OpenedTrace(Box<TraceSummary>),
+    /// What the reader says of an open trace, with its payload.
+    Trace(TraceReply, Option<js_sys::ArrayBuffer>),
     /// The recording, or the source, was not taken.
     Refused(Refusal),
     /// The source was taken.
@@ -50,6 +55,17 @@ pub enum Death {
 }
 
 impl Death {
+    /// What the browser or the worker said.
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Unstartable(detail) if detail.is_empty() => {
+                "its file is missing, or the browser blocked it".to_owned()
+            }
+            Self::Unstartable(detail) | Self::Panicked(detail) | Self::Crashed(detail) => detail.clone(),
+            Self::Silent => "it does not answer".to_owned(),
+        }
+    }
+
     /// What happened, in a sentence.
     pub fn sentence(&self) -> String {
         match self {
@@ -104,6 +120,25 @@ fn silence(worker: &Worker) {
     worker.set_onmessageerror(None);
 }
 
+/// Starts a worker, from a blob that imports the file; returns it with the blob's address, to be revoked.
+///
+/// # Errors
+/// The browser's words when it refuses to make a worker at all.
+pub(super) fn start_worker(worker_url: &str) -> Result<(Worker, Option<String>), Death> {
+    let words = |error: JsValue| Death::Unstartable(error_text(&error));
+    if worker_url.starts_with("blob:") {
+        return Ok((Worker::new(worker_url).map_err(words)?, None));
+    }
+    let url = js_sys::JSON::stringify(&JsValue::from_str(worker_url)).map_err(words)?;
+    let script = format!("self.__base={url};importScripts({url});");
+    let options = BlobPropertyBag::new();
+    options.set_type("text/javascript");
+    let parts = Array::of1(&JsValue::from_str(&script));
+    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(words)?;
+    let blob_url = Url::create_object_url_with_blob(&blob).map_err(words)?;
+    Ok((Worker::new(&blob_url).map_err(words)?, Some(blob_url)))
+}
+
 /// A running reader worker. Dropping it ends the worker.
 #[derive(Clone)]
 pub struct Bridge(Rc<Inner>);
@@ -114,19 +149,7 @@ impl Bridge {
     /// # Errors
     /// The browser's words when it refuses to make a worker at all.
     pub fn start(worker_url: &str) -> Result<Self, Death> {
-        let words = |error: JsValue| Death::Unstartable(error_text(&error));
-        let (worker, blob_url) = if worker_url.starts_with("blob:") {
-            (Worker::new(worker_url).map_err(words)?, None)
-        } else {
-            let url = js_sys::JSON::stringify(&JsValue::from_str(worker_url)).map_err(words)?;
-            let script = format!("self.__base={url};importScripts({url});");
-            let options = BlobPropertyBag::new();
-            options.set_type("text/javascript");
-            let parts = Array::of1(&JsValue::from_str(&script));
-            let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(words)?;
-            let blob_url = Url::create_object_url_with_blob(&blob).map_err(words)?;
-            (Worker::new(&blob_url).map_err(words)?, Some(blob_url))
-        };
+        let (worker, blob_url) = start_worker(worker_url)?;
         let life = Life {
             is_ready: false,
             is_over: false,
@@ -280,6 +303,8 @@ impl Inner {
                 self.tell(Heard::Progress(progress));
             }
             Reply::Opened(summary) => self.tell(Heard::Opened(summary)),
+            Reply::OpenedTrace(summary) => self.tell(Heard::OpenedTrace(summary)),
+            Reply::Trace(reply) => self.tell(Heard::Trace(reply, parts.get(2).dyn_into().ok())),
             Reply::Refused(refusal) => self.tell(Heard::Refused(refusal)),
             Reply::Source(source) => self.tell(Heard::Source(Box::new(source))),
             Reply::Panicked(text) => self.die(Death::Panicked(text)),

@@ -10,6 +10,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use tapedeck_core::model::protocol::{Answer, Progress, Question, Refusal, Request, SourceSummary, TapeSummary};
+use tapedeck_core::model::protocol_trace::{TraceReply, TraceRequest, TraceSummary};
+use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use super::bridge::{Bridge, Death, Heard};
@@ -35,6 +37,17 @@ pub enum DeckEvent {
         /// Whether it replaces a lost reader of the same file.
         is_again: bool,
     },
+    /// A trace is open. `is_again` when it is the file whose reader was lost.
+    OpenedTrace {
+        /// What it holds.
+        summary: Box<TraceSummary>,
+        /// Whether it replaces a lost reader of the same file.
+        is_again: bool,
+    },
+    /// The open trace changed: another of its document was chosen, or a step was added.
+    TraceChanged(Box<TraceSummary>),
+    /// What the reader says of the open trace, with its payload.
+    Trace(TraceReply, Option<js_sys::ArrayBuffer>),
     /// The file of this name was refused.
     Refused(String, Refusal),
     /// The source of this name was refused.
@@ -131,6 +144,21 @@ impl Deck {
         true
     }
 
+    /// Begins a recording of one's own, in place of what is open.
+    pub fn new_session(&self, request: String, seed: String) {
+        let Ok(blob) = Blob::new() else { return };
+        let document = Document { name: "recording.json".to_owned(), blob };
+        self.0.start(document, None, false, Some(TraceRequest::NewSession { request, seed }));
+    }
+
+    /// Asks something of the open trace; an `ArrayBuffer` as payload is transferred.
+    pub fn send_trace(&self, request: TraceRequest, payload: Option<JsValue>) {
+        let bridge = self.0.current.borrow().as_ref().map(|loaded| loaded.bridge.clone());
+        if let Some(bridge) = bridge {
+            bridge.send(&Request::Trace(request), payload);
+        }
+    }
+
     /// Puts a question to the reader of the open tape.
     pub fn ask(&self, question: Question) {
         let bridge = self.0.current.borrow().as_ref().map(|loaded| loaded.bridge.clone());
@@ -162,6 +190,17 @@ impl Inner {
     }
 
     fn open(self: &Rc<Self>, document: Document, source: Option<Document>, is_again: bool) {
+        self.start(document, source, is_again, None);
+    }
+
+    /// Starts a reader with a document, or with a session when there is one.
+    fn start(
+        self: &Rc<Self>,
+        document: Document,
+        source: Option<Document>,
+        is_again: bool,
+        session: Option<TraceRequest>,
+    ) {
         self.end_opening();
         let generation = self.generation.get();
         let spare = self.spare.borrow_mut().take().filter(|bridge| !bridge.is_over());
@@ -179,7 +218,10 @@ impl Inner {
                 deck.heard(generation, heard);
             }
         });
-        bridge.send(&Request::Open { name: document.name.clone() }, Some(document.blob.clone().into()));
+        match session {
+            Some(session) => bridge.send(&Request::Trace(session), None),
+            None => bridge.send(&Request::Open { name: document.name.clone() }, Some(document.blob.clone().into())),
+        }
         *self.opening.borrow_mut() = Some(Loaded { bridge, document, source, is_again });
     }
 
@@ -191,7 +233,12 @@ impl Inner {
         if self.is_opening(generation) {
             match heard {
                 Heard::Progress(progress) => (self.listener)(DeckEvent::Progress(progress)),
-                Heard::Opened(summary) => self.opened(summary),
+                Heard::Opened(summary) => {
+                    self.opened(|is_again| DeckEvent::Opened { summary, is_again });
+                }
+                Heard::OpenedTrace(summary) => {
+                    self.opened(|is_again| DeckEvent::OpenedTrace { summary, is_again });
+                }
                 Heard::Refused(refusal) => {
                     if let Some(name) = self.give_up_opening() {
                         (self.listener)(DeckEvent::Refused(name, refusal));
@@ -202,13 +249,15 @@ impl Inner {
                         (self.listener)(DeckEvent::OpeningLost(name, death));
                     }
                 }
-                Heard::Source(_) | Heard::Answer(..) => {}
+                Heard::Source(_) | Heard::Answer(..) | Heard::Trace(..) => {}
             }
             return;
         }
         match heard {
             Heard::Answer(question, answer) => (self.listener)(DeckEvent::Answer(question, answer)),
             Heard::Source(source) => (self.listener)(DeckEvent::Source(source)),
+            Heard::OpenedTrace(summary) => (self.listener)(DeckEvent::TraceChanged(summary)),
+            Heard::Trace(reply, payload) => (self.listener)(DeckEvent::Trace(reply, payload)),
             Heard::Refused(refusal) => {
                 let name = self.current.borrow_mut().as_mut().and_then(|loaded| loaded.source.take());
                 let name = name.map_or_else(|| "The source".to_owned(), |source| source.name);
@@ -236,7 +285,7 @@ impl Inner {
         Some(name)
     }
 
-    fn opened(&self, summary: Box<TapeSummary>) {
+    fn opened(&self, event: impl FnOnce(bool) -> DeckEvent) {
         let Some(loaded) = self.opening.borrow_mut().take() else { return };
         let is_again = loaded.is_again;
         if let Some(source) = &loaded.source {
@@ -247,7 +296,7 @@ impl Inner {
             old.bridge.end();
         }
         self.failed.borrow_mut().take();
-        (self.listener)(DeckEvent::Opened { summary, is_again });
+        (self.listener)(event(is_again));
         self.prepare_spare();
     }
 }

@@ -15,7 +15,14 @@ pub mod frames;
 #[cfg(target_arch = "wasm32")]
 pub mod page;
 pub mod questions;
+pub mod replay_plan;
+#[cfg(target_arch = "wasm32")]
+pub mod save;
 #[cfg(target_arch = "wasm32")]
 pub mod storage;
 #[cfg(target_arch = "wasm32")]
+pub mod toolbox;
+#[cfg(target_arch = "wasm32")]
 pub mod watch;
+#[cfg(target_arch = "wasm32")]
+pub mod workshop;

@@ -30,6 +30,12 @@ pub fn worker_url() -> Option<String> {
     absolute(&boot.get_attribute("data-worker")?)
 }
 
+/// The absolute address of the tools worker's file, which the boot tag names (`data-tools`).
+pub fn tools_url() -> Option<String> {
+    let boot = document()?.get_element_by_id("boot")?;
+    absolute(&boot.get_attribute("data-tools")?)
+}
+
 /// Sets or removes the attribute that overrules the system's colours.
 pub fn set_theme(theme: Option<&str>) {
     let Some(root) = document().and_then(|document| document.document_element()) else { return };

@@ -40,6 +40,9 @@ fn deck() -> (Deck, Log<String>) {
         let text = match event {
             DeckEvent::Progress(_) => "progress".to_owned(),
             DeckEvent::Opened { is_again, .. } => format!("opened again={is_again}"),
+            DeckEvent::OpenedTrace { is_again, .. } => format!("opened a trace again={is_again}"),
+            DeckEvent::TraceChanged(_) => "trace changed".to_owned(),
+            DeckEvent::Trace(..) => "trace".to_owned(),
             DeckEvent::Refused(name, refusal) => format!("refused {name}: {}", refusal.kind),
             DeckEvent::SourceRefused(name, _) => format!("source refused {name}"),
             DeckEvent::Source(_) => "source".to_owned(),

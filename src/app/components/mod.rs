@@ -22,6 +22,7 @@ mod split;
 mod stack;
 mod tape_view;
 pub mod timeline;
+pub mod trace;
 mod transport;
 mod value;
 mod value_dialog;

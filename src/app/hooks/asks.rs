@@ -26,7 +26,10 @@ struct Asker {
 #[hook]
 pub fn use_asks(state: &State, deck: &Deck) {
     let asker = use_mut_ref(Asker::default);
-    let of = state.tape.as_ref().map(|open| (open.serial, open.epoch));
+    let of = match &state.trace {
+        Some(trace) => Some((trace.serial, trace.epoch)),
+        None => state.tape.as_ref().map(|open| (open.serial, open.epoch)),
+    };
     let questions = wanted(state);
     let deck = deck.clone();
     use_effect(move || {

@@ -12,6 +12,7 @@ use crate::app::state::{Action, Alert};
 use crate::app::text::is_source_name;
 use crate::web::deck::{Deck, Document};
 use crate::web::files::{self, Delivery, carries_files, from_transfer};
+use crate::web::workshop::Workshop;
 
 /// Without a `dragover` for this long the drag has left the page. Browsers send one at least every 350 ms; `dragleave` is not
 /// used, since it also comes when the pointer passes from one element to the next, which makes an overlay flicker.
@@ -29,12 +30,16 @@ pub struct Doors {
 
 /// Opens the doors: listens for drops and pastes anywhere, and carries out what a door asks.
 #[hook]
-pub fn use_doors(deck: &Deck, send: &Callback<Action>) -> Doors {
+pub fn use_doors(deck: &Deck, workshop: &Workshop, send: &Callback<Action>) -> Doors {
     let picker = use_node_ref();
     let is_dragging = use_state_eq(|| false);
     let door = {
-        let (deck, send, picker) = (deck.clone(), send.clone(), picker.clone());
-        use_callback((), move |door: Door, ()| go_through(door, &deck, &send, &picker))
+        let (deck, workshop, send, picker) = (deck.clone(), workshop.clone(), send.clone(), picker.clone());
+        use_callback((), move |door: Door, ()| {
+            if let Some(door) = bring_modules(door, &workshop) {
+                go_through(door, &deck, &send, &picker);
+            }
+        })
     };
     {
         let (door, is_dragging) = (door.clone(), is_dragging.setter());
@@ -90,6 +95,17 @@ fn paste(event: &ClipboardEvent, door: &Callback<Door>) {
         event.prevent_default();
         door.emit(Door::Text(text));
     }
+}
+
+/// Modules among the files go to the tools; what is left goes through the door.
+fn bring_modules(door: Door, workshop: &Workshop) -> Option<Door> {
+    let Door::Files(mut delivery) = door else { return Some(door) };
+    let (modules, documents): (Vec<Document>, Vec<Document>) =
+        delivery.documents.into_iter().partition(|document| document.name.to_ascii_lowercase().ends_with(".wasm"));
+    let had_modules = !modules.is_empty();
+    modules.into_iter().for_each(|module| workshop.add_module(module));
+    delivery.documents = documents;
+    (!had_modules || !delivery.documents.is_empty()).then_some(Door::Files(delivery))
 }
 
 fn go_through(door: Door, deck: &Deck, send: &Callback<Action>, picker: &NodeRef) {

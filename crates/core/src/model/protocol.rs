@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::protocol_trace::{TraceAnswer, TraceQuestion, TraceQuestionKind, TraceReply, TraceRequest, TraceSummary};
 use super::{ByteOffset, Issue, IssueKind, Pos, RowWindow};
 
 /// What the page asks of the reader worker.
@@ -27,6 +28,8 @@ pub enum Request {
     },
     /// A question about the open recording. Answered by [`Reply::Answer`].
     Ask(Question),
+    /// What is asked about an open trace beside questions; each says how it is answered.
+    Trace(TraceRequest),
     /// Are you there? Answered by [`Reply::Pong`].
     Ping,
 }
@@ -40,12 +43,16 @@ pub enum Reply {
     Progress(Progress),
     /// The recording is open.
     Opened(Box<TapeSummary>),
+    /// The recording is a trace (or several), and open; also after another of its traces was chosen, or one grew.
+    OpenedTrace(Box<TraceSummary>),
     /// The recording cannot be opened.
     Refused(Refusal),
     /// The source was taken.
     Source(SourceSummary),
     /// The answer to a question.
     Answer(Box<Answer>),
+    /// What there is to say to a [`Request::Trace`]; some of it comes with a payload.
+    Trace(TraceReply),
     /// Yes, I am.
     Pong,
     /// A panic, told by the panic hook just before the worker is lost.
@@ -197,6 +204,8 @@ pub enum Question {
     Compare(CompareQuery),
     /// The bindings of both recordings side by side.
     ComparedBindings(ComparedBindingsQuery),
+    /// A question about an open trace.
+    Trace(TraceQuestion),
 }
 
 impl Question {
@@ -212,6 +221,7 @@ impl Question {
             Self::Lines { .. } => QuestionKind::Lines,
             Self::Value { .. } => QuestionKind::Value,
             Self::Jump(_) => QuestionKind::Jump,
+            Self::Trace(question) => QuestionKind::Trace(question.kind()),
             Self::Step(_) => QuestionKind::Step,
             Self::Ask(_) => QuestionKind::Ask,
             Self::Search(_) => QuestionKind::Search,
@@ -241,6 +251,7 @@ pub enum QuestionKind {
     Complete,
     Compare,
     ComparedBindings,
+    Trace(TraceQuestionKind),
 }
 
 /// The answer to a [`Question`], variant by variant.
@@ -264,6 +275,7 @@ pub enum Answer {
     ComparedBindings(ComparedBindings),
     /// The question does not fit the recording (nothing is open, a position past the end): what and why.
     Unanswerable(String),
+    Trace(TraceAnswer),
 }
 
 /// What is asked of one position.

@@ -40,9 +40,10 @@ pub enum ToolsRequest {
         /// The seed: a whole number from 0 to 2^32 - 1 in decimal.
         seed: String,
     },
-    /// Run a tool once, as `record_step` does, from the state in the payload. Answered by [`ToolsReply::Tried`] or
-    /// [`ToolsReply::BadInput`].
+    /// Run a tool once, as `record_step` does. Answered by [`ToolsReply::Tried`] or [`ToolsReply::BadInput`].
     Try {
+        /// The payload is a step, at whose exit state this one begins; otherwise it is a state.
+        is_after_step: bool,
         /// The tool.
         tool: String,
         /// The arguments as JSON: an object.
@@ -131,7 +132,7 @@ pub struct ModuleReport {
 pub struct Tried {
     /// The result, or the exception, as text.
     pub shown: super::protocol_trace::ShownText,
-    /// Whether it returned: then the payload is the step, and after it the state that follows.
+    /// Whether it returned: then the payload is the step.
     pub is_returned: bool,
     /// What the generators did, in words.
     pub rng: String,

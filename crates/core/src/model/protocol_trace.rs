@@ -524,7 +524,7 @@ pub enum TraceRequest {
         /// The request.
         request: String,
     },
-    /// The payload is another document, to compare with. Answered by [`TraceReply::Other`] or `Reply::Refused`.
+    /// The payload is another document, to compare with. Answered by [`TraceReply::Other`] or [`TraceReply::NoFile`].
     CompareWith {
         /// Its name.
         name: String,

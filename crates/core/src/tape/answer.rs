@@ -113,6 +113,7 @@ impl Tape {
             Question::Compare(_) | Question::ComparedBindings(_) => {
                 Answer::Unanswerable("A comparison is asked of `compare`, with both recordings.".into())
             }
+            Question::Trace(_) => Answer::Unanswerable("A tape is open, not a trace.".to_owned()),
             Question::Step(query) => self.step(query).map_or_else(Answer::Unanswerable, Answer::Step),
         }
     }
