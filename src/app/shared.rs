@@ -47,3 +47,49 @@ impl<T> From<T> for Shared<T> {
         Self::new(value)
     }
 }
+
+/// One row of a shared answer. Two are equal when their rows are, whichever answers they are of: a row that is the same in the
+/// next answer need not be drawn again.
+pub struct Row<T: 'static, R: 'static> {
+    of: Shared<T>,
+    at: usize,
+    rows: fn(&T) -> &[R],
+}
+
+impl<T, R> Row<T, R> {
+    /// Row `at` of what `rows` finds in an answer.
+    pub fn new(of: Shared<T>, at: usize, rows: fn(&T) -> &[R]) -> Self {
+        Self { of, at, rows }
+    }
+
+    /// The row.
+    pub fn get(&self) -> Option<&R> {
+        (self.rows)(&self.of).get(self.at)
+    }
+}
+
+impl<T, R> Clone for Row<T, R> {
+    fn clone(&self) -> Self {
+        Self { of: self.of.clone(), at: self.at, rows: self.rows }
+    }
+}
+
+impl<T, R: PartialEq> PartialEq for Row<T, R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_compared_by_identity_and_rows_by_content() {
+        let (one, other) = (Shared::new(vec![1, 2]), Shared::new(vec![1, 3]));
+        assert!(one == one.clone() && one != Shared::new(vec![1, 2]));
+        let row = |of: &Shared<Vec<i32>>, at| Row::new(of.clone(), at, |rows| rows.as_slice());
+        assert!(row(&one, 0) == row(&other, 0));
+        assert!(row(&one, 1) != row(&other, 1));
+    }
+}

@@ -151,6 +151,15 @@ pub struct Moment {
     pub answer: StateAnswer,
 }
 
+/// The history of a binding, with the question that it answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    /// The question.
+    pub query: HistoryQuery,
+    /// The answer.
+    pub answer: HistoryAnswer,
+}
+
 /// The panels whose lists are asked for in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -190,7 +199,7 @@ pub struct Open {
     /// The binding whose history is shown.
     pub selected: Option<Shared<Selected>>,
     /// Its history.
-    pub history: Option<Shared<Windowed<HistoryAnswer>>>,
+    pub history: Option<Shared<Past>>,
     /// The nondet records in view.
     pub inputs: Option<Shared<Windowed<InputsAnswer>>>,
     /// The issues in view.
@@ -706,7 +715,7 @@ fn answered(open: &mut Open, dialog: Dialog, question: Question, answer: Answer)
         (Question::History(query), Answer::History(answer))
             if open.selected.as_ref().is_some_and(|selected| selected.stream == query.stream) =>
         {
-            open.history = Some(Shared::new(Windowed { rows: query.rows, answer }));
+            open.history = Some(Shared::new(Past { query, answer }));
         }
         (Question::Issues { kind, rows }, Answer::Issues(answer)) if kind == open.issue_kind => {
             open.issues = Some(Shared::new(Windowed { rows, answer }));

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use gloo::timers::future::TimeoutFuture;
 use tapedeck::app::components::{AlertBox, Bindings, FirstScreen, KeysSheet, OpeningBox, Source, ValueDialog};
 use tapedeck::app::components::{AlertProps, BindingsProps, OpeningProps, SourceProps, ValueDialogProps};
 use tapedeck::app::context::{Context, Door};
@@ -17,10 +16,10 @@ use tapedeck_core::model::protocol::{
 use tapedeck_core::model::{ByteOffset, Pos, RowWindow};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
-use web_sys::{Element, HtmlElement, KeyboardEvent, KeyboardEventInit};
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-use crate::support::Log;
+use crate::support::{Log, press, sleep};
 
 #[derive(Properties, PartialEq)]
 struct StageProps {
@@ -83,7 +82,7 @@ where
     };
     let children = html! { <C ..props /> };
     yew::Renderer::<Stage>::with_root_and_props(root.clone(), StageProps { context, children }).render();
-    TimeoutFuture::new(50).await;
+    sleep(50).await;
     Shown { root, actions, doors }
 }
 
@@ -258,16 +257,13 @@ async fn a_nested_value_is_a_tree_that_opens_by_key() {
     assert_eq!(shown.all("[role=treeitem]").len(), 3);
     let tree = shown.one("[role=tree]");
     for key in ["ArrowDown", "ArrowDown", "ArrowRight"] {
-        let init = KeyboardEventInit::new();
-        init.set_key(key);
-        init.set_bubbles(true);
-        tree.dispatch_event(&KeyboardEvent::new_with_keyboard_event_init_dict("keydown", &init).unwrap()).unwrap();
-        TimeoutFuture::new(30).await;
+        press(&tree, key);
+        sleep(30).await;
     }
     assert_eq!(shown.all("[role=treeitem]").len(), 4);
     assert_eq!(shown.all("[role=treeitem]")[2].get_attribute("aria-expanded").as_deref(), Some("true"));
     shown.button("Show the raw text").click();
-    TimeoutFuture::new(30).await;
+    sleep(30).await;
     assert_eq!(shown.text("pre"), "[1e300, [null]]");
 }
 

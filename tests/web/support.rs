@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use gloo::timers::future::TimeoutFuture;
-use js_sys::Array;
+use js_sys::{Array, Function, Promise};
 use tapedeck_core::model::Pos;
 use tapedeck_core::model::protocol::{Answer, Question, Reply, StateAnswer, StateQuery, TapeSummary, Text};
 use wasm_bindgen::JsValue;
-use web_sys::{Blob, Url};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, Element, Url};
 
 /// The address of a worker with this script. `send(id, bytes)` is there to reply with.
 pub(crate) fn worker(script: &str) -> String {
@@ -74,7 +74,21 @@ pub(crate) async fn until(millis: u32, enough: impl Fn() -> bool) -> bool {
         if enough() {
             return true;
         }
-        TimeoutFuture::new(10).await;
+        sleep(10).await;
     }
     enough()
+}
+
+/// Waits.
+pub(crate) async fn sleep(millis: i32) {
+    let promise = Promise::new(&mut |resolve, _| {
+        web_sys::window().unwrap().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, millis).unwrap();
+    });
+    JsFuture::from(promise).await.unwrap();
+}
+
+/// Presses a key while an element has the focus.
+pub(crate) fn press(element: &Element, key: &str) {
+    let script = "element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))";
+    Function::new_with_args("element, key", script).call2(&JsValue::NULL, element, &key.into()).unwrap();
 }

@@ -9,7 +9,7 @@ use yew::prelude::*;
 
 use crate::app::context::use_page;
 use crate::app::hooks::{RowsSpec, use_rows};
-use crate::app::shared::Shared;
+use crate::app::shared::{Row, Shared};
 use crate::app::state::{Action, Moment, Panel as Rows, Selected};
 use crate::app::text;
 
@@ -98,6 +98,7 @@ pub fn Bindings(props: &BindingsProps) -> Html {
                     <p class="empty">{ empty }</p>
                 } else {
                     <table class="rows bindings" aria-rowcount={(total + 1).to_string()}>
+                        <colgroup><col class="c-name" /><col />if props.has_labels { <col class="c-label" /> }<col class="c-set" /><col class="c-frame" /></colgroup>
                         <thead><tr>
                             <th scope="col">{ "name" }</th><th scope="col">{ "value" }</th>
                             if props.has_labels { <th scope="col">{ "trajectory" }</th> }
@@ -107,7 +108,13 @@ pub fn Bindings(props: &BindingsProps) -> Html {
                         <tbody>
                             { for at_hand.iter().enumerate().map(|(at, row)| {
                                 let idx = shown.start + at as u32;
-                                binding_row(row, idx, moment.answer.pos.0, props, &page.send)
+                                let pos = moment.answer.pos.0;
+                                // A row that changed here is a new element at every position, so that its flash plays once each time.
+                                let key = if row.changed { format!("{}@{pos}", row.stream.0) } else { row.stream.0.to_string() };
+                                let is_chosen = props.selected.as_ref().is_some_and(|selected| selected.stream == row.stream);
+                                let is_pinned = props.pins.iter().any(|pin| is_pin_of(pin, row));
+                                let row = Row::new(moment.clone(), (idx - first) as usize, |moment: &Moment| moment.answer.bindings.as_slice());
+                                html! { <Item {key} {row} {idx} {is_chosen} {is_pinned} has_labels={props.has_labels} /> }
                             }) }
                         </tbody>
                         { rows.blank(&shown, false) }
@@ -118,11 +125,27 @@ pub fn Bindings(props: &BindingsProps) -> Html {
     }
 }
 
-fn binding_row(row: &BindingRow, idx: u32, pos: u32, props: &BindingsProps, send: &Callback<Action>) -> Html {
+fn is_pin_of(pin: &Pin, row: &BindingRow) -> bool {
+    pin.name == row.name.text && pin.function.as_ref() == row.function.as_ref().map(|function| &function.text)
+}
+
+#[derive(Properties, PartialEq)]
+struct ItemProps {
+    row: Row<Moment, BindingRow>,
+    idx: u32,
+    is_chosen: bool,
+    is_pinned: bool,
+    has_labels: bool,
+}
+
+/// A row of the table; drawn again only when what it shows is different.
+#[component]
+fn Item(props: &ItemProps) -> Html {
+    let page = use_page();
+    let send = &page.send;
+    let Some(row) = props.row.get() else { return Html::default() };
     let chosen = Selected::of(row);
-    let is_chosen = props.selected.as_ref().is_some_and(|selected| selected.stream == row.stream);
     let pin = chosen.pin();
-    let is_pinned = props.pins.contains(&pin);
     let choose = {
         let send = send.clone();
         Callback::from(move |_: MouseEvent| send.emit(Action::Chosen(chosen.clone())))
@@ -134,20 +157,19 @@ fn binding_row(row: &BindingRow, idx: u32, pos: u32, props: &BindingsProps, send
             send.emit(Action::PinToggled(pin.clone()));
         })
     };
-    // A row that changed here is a new element at every position, so that its flash plays once each time.
-    let key = if row.changed { format!("{}@{pos}", row.stream.0) } else { row.stream.0.to_string() };
-    let pin_says = format!("{} {}", if is_pinned { "Unpin" } else { "Pin" }, row.name.text);
+    let pin_says = format!("{} {}", if props.is_pinned { "Unpin" } else { "Pin" }, row.name.text);
+    let function = row.function.as_ref().map(|function| function.text.clone());
     html! {
-        <tr key={key} class={classes!(row.changed.then_some("changed"), is_chosen.then_some("chosen"))} aria-rowindex={(idx + 2).to_string()} onclick={choose.clone()}>
+        <tr class={classes!(row.changed.then_some("changed"), props.is_chosen.then_some("chosen"))} aria-rowindex={(props.idx + 2).to_string()} onclick={choose.clone()}>
             <th scope="row">
-                <button type="button" class={classes!("pin", is_pinned.then_some("on"))} aria-pressed={is_pinned.to_string()} aria-label={pin_says.clone()} title={pin_says} onclick={onpin}>{ icon(Icon::Pin) }</button>
-                <button type="button" class="name" aria-pressed={is_chosen.to_string()} title={row.name.text.clone()} onclick={choose}>{ &row.name.text }</button>
+                <button type="button" class={classes!("pin", props.is_pinned.then_some("on"))} aria-pressed={props.is_pinned.to_string()} aria-label={pin_says.clone()} title={pin_says} onclick={onpin}>{ icon(Icon::Pin) }</button>
+                <button type="button" class="name" aria-pressed={props.is_chosen.to_string()} title={row.name.text.clone()} onclick={choose}>{ &row.name.text }</button>
                 if row.changed { <span class="sr">{ " changed here" }</span> }
             </th>
             <td class="wide">{ value_cell(&row.value, row.byte, &row.name.text, row.cautions.iter().map(caution_chip).collect(), send) }</td>
             if props.has_labels { <td>{ label_chip(row.label) }</td> }
             <td class="right faint set">{ text::count(u64::from(row.assigns)) }</td>
-            <td class="frame">{ row.function.as_ref().map(|function| function.text.clone()) }</td>
+            <td class="frame" title={function.clone()}>{ function }</td>
         </tr>
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tapedeck_core::model::protocol::{BindingRow, HistoryAnswer, HistoryRow};
+use tapedeck_core::model::protocol::{Caution, HistoryRow};
 use tapedeck_core::model::{Pos, RowWindow};
 use tapedeck_core::timeline::number_text;
 use web_sys::Element;
@@ -10,8 +10,8 @@ use yew::prelude::*;
 
 use crate::app::context::use_page;
 use crate::app::hooks::{RowsSpec, use_rows};
-use crate::app::shared::Shared;
-use crate::app::state::{Action, Moment, Panel as Rows, Selected, Windowed};
+use crate::app::shared::{Row, Shared};
+use crate::app::state::{Action, Panel as Rows, Past, Selected};
 use crate::app::text;
 
 use super::bindings::caution_text;
@@ -30,9 +30,9 @@ pub struct HistoryProps {
     /// The binding.
     pub selected: Option<Shared<Selected>>,
     /// Its history.
-    pub history: Option<Shared<Windowed<HistoryAnswer>>>,
-    /// What is true at the position (for the binding's cautions).
-    pub moment: Option<Shared<Moment>>,
+    pub history: Option<Shared<Past>>,
+    /// What the tape cannot tell about the binding here.
+    pub cautions: Vec<Caution>,
     /// Positions of the tape.
     pub positions: u32,
     /// Whether there is a column of labels.
@@ -74,9 +74,10 @@ pub fn History(props: &HistoryProps) -> Html {
                 .rows
                 .get((shown.start - answer.first) as usize..(shown.end - answer.first) as usize)
                 .unwrap_or_default();
-            let name = answer.name.text.as_str();
+            let name = AttrValue::from(answer.name.text.clone());
             html! {
                 <table class="rows history" aria-rowcount={(total + 1).to_string()}>
+                    <colgroup><col class="c-ordinal" /><col class="c-line" /><col />if props.has_labels { <col class="c-label" /> }</colgroup>
                     <thead><tr>
                         <th scope="col" class="right">{ "#" }</th>
                         <th scope="col" class="right" title={text::RECORDED_AT_NOTE}>{ "line" }</th>
@@ -84,50 +85,64 @@ pub fn History(props: &HistoryProps) -> Html {
                         if props.has_labels { <th scope="col">{ "trajectory" }</th> }
                     </tr></thead>
                     { rows.blank(&shown, true) }
-                    <tbody>{ for at_hand.iter().map(|row| history_row(row, answer.so_far, name, props.has_labels, &page.send)) }</tbody>
+                    <tbody>{ for at_hand.iter().enumerate().map(|(at, row)| {
+                        let place = (shown.start - answer.first) as usize + at;
+                        let key = row.ordinal;
+                        let is_later = row.ordinal > answer.so_far;
+                        let is_now = row.ordinal == answer.so_far;
+                        let row = Row::new((*history).clone(), place, |past: &Past| past.answer.rows.as_slice());
+                        html! { <Item {key} {row} name={name.clone()} {is_now} {is_later} has_labels={props.has_labels} /> }
+                    }) }</tbody>
                     { rows.blank(&shown, false) }
                 </table>
             }
         }
     };
-    let own_row = |row: &&BindingRow| selected.is_some_and(|selected| selected.stream == row.stream);
-    let cautions = props.moment.as_ref().and_then(|moment| moment.answer.bindings.iter().find(own_row)).map(|row| {
-        row.cautions.iter().map(|caution| html! { <p class="caution">{ caution_text(caution) }</p> }).collect::<Html>()
-    });
+    let cautions = props.cautions.iter().map(|caution| html! { <p class="caution">{ caution_text(caution) }</p> });
     html! {
         <Panel name="History" {aside}>
-            { cautions }
+            { for cautions }
             if let Some(history) = history {
-                <Sparkline history={history.clone()} positions={props.positions} pos={props.moment.as_ref().map_or(Pos(0), |moment| moment.answer.pos)} />
+                <Sparkline history={history.clone()} positions={props.positions} pos={history.query.pos} />
             }
             <div class="scroll" ref={rows.node.clone()} onscroll={rows.onscroll.clone()}>{ body }</div>
         </Panel>
     }
 }
 
-fn history_row(row: &HistoryRow, so_far: u32, name: &str, has_labels: bool, send: &Callback<Action>) -> Html {
+#[derive(Properties, PartialEq)]
+struct ItemProps {
+    row: Row<Past, HistoryRow>,
+    name: AttrValue,
+    is_now: bool,
+    is_later: bool,
+    has_labels: bool,
+}
+
+/// A row of the list; drawn again only when what it shows is different.
+#[component]
+fn Item(props: &ItemProps) -> Html {
+    let page = use_page();
+    let Some(row) = props.row.get() else { return Html::default() };
     let pos = row.pos;
-    let go = {
-        let send = send.clone();
-        Callback::from(move |_: MouseEvent| send.emit(Action::Seek(pos)))
-    };
-    let is_now = row.ordinal == so_far;
+    let go = page.send.reform(move |_: MouseEvent| Action::Seek(pos));
+    let is_now = props.is_now;
     let says =
         format!("Go to assignment {}, position {}", text::count(u64::from(row.ordinal)), text::count(pos.one_based()));
     html! {
-        <tr class={classes!(is_now.then_some("now"), (row.ordinal > so_far).then_some("later"))} aria-rowindex={(row.ordinal + 1).to_string()}
+        <tr class={classes!(is_now.then_some("now"), props.is_later.then_some("later"))} aria-rowindex={(row.ordinal + 1).to_string()}
             aria-current={is_now.then_some("step")} onclick={go.clone()}>
             <th scope="row" class="right"><button type="button" class="link" aria-label={says.clone()} title={says} onclick={go}>{ text::count(u64::from(row.ordinal)) }</button></th>
             <td class="right faint">{ row.line }</td>
-            <td class="wide">{ value_cell(&row.value, row.byte, name, Html::default(), send) }</td>
-            if has_labels { <td>{ label_chip(row.label) }</td> }
+            <td class="wide">{ value_cell(&row.value, row.byte, &props.name, Html::default(), &page.send) }</td>
+            if props.has_labels { <td>{ label_chip(row.label) }</td> }
         </tr>
     }
 }
 
 #[derive(Properties, PartialEq)]
 struct SparklineProps {
-    history: Shared<Windowed<HistoryAnswer>>,
+    history: Shared<Past>,
     positions: u32,
     pos: Pos,
 }

@@ -21,8 +21,10 @@ const HEAD_PX: f64 = 24.0;
 pub struct InputsProps {
     /// The nondet records in view.
     pub inputs: Option<Shared<Windowed<InputsAnswer>>>,
-    /// The position, so that its own records stand out; `None` for a tape without positions.
-    pub pos: Option<u32>,
+    /// The position when records of it are in view, so that they stand out.
+    pub here: Option<u32>,
+    /// Whether the tape has positions to go to.
+    pub has_positions: bool,
     /// Whether a claim about replay may be made.
     pub has_replay: bool,
     /// Folding.
@@ -60,9 +62,10 @@ pub fn Inputs(props: &InputsProps) -> Html {
                     <p class="empty">{ "The run read nothing from outside: no random number, no clock, no file." }</p>
                 } else {
                     <table class="rows inputs" aria-rowcount={(total + 1).to_string()}>
-                        <thead><tr><th scope="col" class="right">{ "#" }</th><th scope="col">{ "input" }</th><th scope="col">{ "value" }</th>if props.pos.is_some() { <th scope="col" class="right">{ "position" }</th> }</tr></thead>
+                        <colgroup><col class="c-ordinal" /><col class="c-input" /><col />if props.has_positions { <col class="c-pos" /> }</colgroup>
+                        <thead><tr><th scope="col" class="right">{ "#" }</th><th scope="col">{ "input" }</th><th scope="col">{ "value" }</th>if props.has_positions { <th scope="col" class="right">{ "position" }</th> }</tr></thead>
                         { rows.blank(&shown, true) }
-                        <tbody>{ for at_hand.iter().map(|row| input_row(row, props.pos, &page.send)) }</tbody>
+                        <tbody>{ for at_hand.iter().map(|row| input_row(row, props, &page.send)) }</tbody>
                         { rows.blank(&shown, false) }
                     </table>
                 }
@@ -71,7 +74,7 @@ pub fn Inputs(props: &InputsProps) -> Html {
     }
 }
 
-fn input_row(row: &InputRow, pos: Option<u32>, send: &Callback<Action>) -> Html {
+fn input_row(row: &InputRow, props: &InputsProps, send: &Callback<Action>) -> Html {
     let at = row.pos;
     let go = {
         let send = send.clone();
@@ -82,11 +85,11 @@ fn input_row(row: &InputRow, pos: Option<u32>, send: &Callback<Action>) -> Html 
     });
     let says = format!("Go to {} at position {}", row.function.text, text::count(at.one_based()));
     html! {
-        <tr class={classes!((pos == Some(at.0)).then_some("now"))} aria-rowindex={(row.ordinal + 1).to_string()} onclick={go.clone()}>
+        <tr class={classes!((props.here == Some(at.0)).then_some("now"))} aria-rowindex={(row.ordinal + 1).to_string()} onclick={go.clone()}>
             <td class="right faint">{ text::count(u64::from(row.ordinal)) }</td>
             <th scope="row"><span class={text::category_class(row.category)} title={row.category.title()}></span>{ &row.function.text }</th>
             <td class="wide">{ value_cell(&row.value, row.byte, &row.function.text, remark, send) }</td>
-            if pos.is_some() { <td class="right"><button type="button" class="link" aria-label={says.clone()} title={says} onclick={go}>{ text::count(at.one_based()) }</button></td> }
+            if props.has_positions { <td class="right"><button type="button" class="link" aria-label={says.clone()} title={says} onclick={go}>{ text::count(at.one_based()) }</button></td> }
         </tr>
     }
 }

@@ -31,14 +31,6 @@ pub struct SourceProps {
     pub breakpoints: Rc<BTreeSet<i32>>,
 }
 
-/// A row of the panel.
-struct Line<'a> {
-    number: i32,
-    text: Option<&'a str>,
-    visits: Option<u32>,
-    is_past_end: bool,
-}
-
 /// The source, or the list of lines.
 #[component]
 pub fn Source(props: &SourceProps) -> Html {
@@ -89,22 +81,24 @@ pub fn Source(props: &SourceProps) -> Html {
         let at = lines.rows.binary_search_by_key(&number, |row| row.0).ok()?;
         lines.rows.get(at).map(|row| row.1)
     };
-    let line_at = |row: u32| match &props.source {
-        Some(source) => match source.lines.get(row as usize) {
-            Some(line) => {
-                let number = row as i32 + 1;
-                Line { number, text: Some(line), visits: visits(number), is_past_end: false }
-            }
-            None => {
-                let number = past_end.unwrap_or(row as i32 + 1);
-                Line { number, text: None, visits: visits(number), is_past_end: true }
-            }
-        },
-        None => {
-            let (number, visits) =
-                lines.and_then(|lines| lines.rows.get((row - first) as usize)).copied().unwrap_or_default();
-            Line { number, text: None, visits: Some(visits), is_past_end: false }
-        }
+    let here: Option<AttrValue> = props.moment.as_ref().map(|moment| {
+        let events = moment.answer.events.iter().take(4);
+        let values: Vec<String> = events.map(|event| format!("{} = {}", event.name.text, event.value.text)).collect();
+        AttrValue::from(values.join(", "))
+    });
+    let line = |row: u32| {
+        let listed = lines.and_then(|lines| lines.rows.get(row.checked_sub(first)? as usize)).copied();
+        let is_past_end = source_len.is_some_and(|len| row as i32 >= len);
+        let number = match source_len {
+            None => listed.unwrap_or_default().0,
+            Some(_) if is_past_end => past_end.unwrap_or(row as i32 + 1),
+            Some(_) => row as i32 + 1,
+        };
+        let visits = if source_len.is_some() { visits(number) } else { listed.map(|line| line.1) };
+        let is_current = current == Some(number);
+        let here = here.clone().filter(|_| is_current);
+        let has_breakpoint = props.breakpoints.contains(&number);
+        html! { <Line key={row} source={props.source.clone()} {row} {number} {visits} {is_past_end} {is_current} {has_breakpoint} {here} /> }
     };
     let aside = match &props.source {
         Some(source) => html! { <span class="panel-sub mono">{ &source.name }</span> },
@@ -112,7 +106,6 @@ pub fn Source(props: &SourceProps) -> Html {
             html! { <span class="panel-sub">{ "drop the .eigs file to read the lines" }</span> }
         }
     };
-    let name = props.source.as_ref().map_or("the source", |source| source.name.as_str());
     html! {
         <Panel name="Source" {aside}>
             if let Some(source) = &props.source {
@@ -121,11 +114,7 @@ pub fn Source(props: &SourceProps) -> Html {
             <div class="scroll source" ref={rows.node.clone()} onscroll={rows.onscroll.clone()}>
                 <table class={classes!("rows", "src", props.source.is_none().then_some("list"))} aria-rowcount={total.to_string()}>
                     { rows.blank(&shown, true) }
-                    <tbody>{ for shown.clone().map(|row| {
-                        let line = line_at(row);
-                        let is_current = current == Some(line.number);
-                        line_row(&line, row, is_current, props, name, &page.send)
-                    }) }</tbody>
+                    <tbody>{ for shown.clone().map(line) }</tbody>
                     { rows.blank(&shown, false) }
                 </table>
             </div>
@@ -133,16 +122,26 @@ pub fn Source(props: &SourceProps) -> Html {
     }
 }
 
-fn line_row(
-    line: &Line<'_>,
+#[derive(Properties, PartialEq)]
+struct LineProps {
+    source: Option<Shared<SourceSummary>>,
     row: u32,
+    number: i32,
+    visits: Option<u32>,
+    is_past_end: bool,
     is_current: bool,
-    props: &SourceProps,
-    source: &str,
-    send: &Callback<Action>,
-) -> Html {
-    let number = line.number;
-    let has_breakpoint = props.breakpoints.contains(&number);
+    has_breakpoint: bool,
+    /// What this line assigned and read, when it is the current one.
+    here: Option<AttrValue>,
+}
+
+/// A line; drawn again only when what it shows is different, which while scrubbing are the old and the new current one.
+#[component]
+fn Line(props: &LineProps) -> Html {
+    let page = use_page();
+    let send = &page.send;
+    let LineProps { number, is_current, has_breakpoint, is_past_end, .. } = *props;
+    let source = props.source.as_ref();
     let toggle = {
         let send = send.clone();
         Callback::from(move |_: MouseEvent| send.emit(Action::BreakpointToggled(number)))
@@ -154,51 +153,38 @@ fn line_row(
             send.emit(Action::ToLine(direction, number));
         })
     };
-    let visits = line.visits.filter(|visits| *visits > 0);
-    let text = match line.text {
-        Some(text) => highlight::parts(text)
-            .into_iter()
-            .map(|(token, part)| match token.class() {
-                Some(class) => html! { <span {class}>{ part }</span> },
-                None => html! { { part } },
-            })
-            .collect::<Html>(),
-        None if line.is_past_end => {
-            html! { <span class="past">{ past_end_text(line.number, props, source) }</span> }
+    let visits = props.visits.filter(|visits| *visits > 0).map(u64::from);
+    let text = match source {
+        Some(source) if is_past_end => html! { <span class="past">{ past_end_text(number, source) }</span> },
+        Some(source) => {
+            let line = source.lines.get(props.row as usize).map_or("", String::as_str);
+            highlight::parts(line)
+                .into_iter()
+                .map(|(token, part)| match token.class() {
+                    Some(class) => html! { <span {class}>{ part }</span> },
+                    None => html! { { part } },
+                })
+                .collect::<Html>()
         }
         None => Html::default(),
     };
-    let here = props.moment.as_ref().filter(|_| is_current).map(|moment| {
-        let values: Vec<String> = moment
-            .answer
-            .events
-            .iter()
-            .take(4)
-            .map(|event| format!("{} = {}", event.name.text, event.value.text))
-            .collect();
-        html! { <span class="inline">{ values.join(", ") }</span> }
-    });
+    let here = props.here.as_ref().map(|here| html! { <span class="inline">{ here }</span> });
     html! {
-        <tr class={classes!(is_current.then_some("current"), line.is_past_end.then_some("dim"))} aria-rowindex={(row + 1).to_string()} aria-current={is_current.then_some("step")}>
+        <tr class={classes!(is_current.then_some("current"), is_past_end.then_some("dim"))} aria-rowindex={(props.row + 1).to_string()} aria-current={is_current.then_some("step")}>
             <td class="gutter"><button type="button" class={classes!("breakpoint", has_breakpoint.then_some("on"))} aria-pressed={has_breakpoint.to_string()}
                 aria-label={format!("Breakpoint on line {number}")} title={if has_breakpoint { "Clear the breakpoint" } else { "Stop here (c continues to it)" }} onclick={toggle}></button></td>
             <th scope="row"><button type="button" class="link" aria-label={format!("Line {number}: go to its next visit")} title="Next visit of this line (with Shift: the one before)" onclick={go}>{ number }</button></th>
-            <td class="visits" title={text::VISITS_NOTE}>{ visits.map(|visits| match line.text {
-                Some(_) => text::count(u64::from(visits)),
-                None if line.is_past_end => text::count(u64::from(visits)),
-                None => text::counted(u64::from(visits), "visit"),
-            }) }</td>
+            <td class="visits" title={text::VISITS_NOTE}>{ visits.map(|visits| if source.is_some() { text::count(visits) } else { text::counted(visits, "visit") }) }</td>
             <td class="code">{ text }{ here }</td>
         </tr>
     }
 }
 
 /// What a line past the end of the source means. A tape begins at the line after the last one, which is no sign of another file.
-fn past_end_text(line: i32, props: &SourceProps, source: &str) -> String {
-    let len = props.source.as_ref().map_or(0, |source| source.lines.len());
-    if usize::try_from(line).is_ok_and(|line| line == len + 1) {
-        format!("the end of {source}")
+fn past_end_text(line: i32, source: &SourceSummary) -> String {
+    if usize::try_from(line).is_ok_and(|line| line == source.lines.len() + 1) {
+        format!("the end of {}", source.name)
     } else {
-        format!("past the end of {source}: another version, or another file")
+        format!("past the end of {}: another version, or another file", source.name)
     }
 }

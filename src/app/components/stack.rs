@@ -45,6 +45,7 @@ pub fn CallStack(props: &CallStackProps) -> Html {
                     <p class="empty">{ "No frame is known yet: the tape names one with the first assignment." }</p>
                 } else {
                     <table class="rows stack" aria-rowcount={total.to_string()}>
+                        <colgroup><col /><col class="c-serial" /><col class="c-span" /></colgroup>
                         { rows.blank(&shown, true) }
                         <tbody>{ for at_hand.iter().enumerate().map(|(at, row)| frame_row(row, shown.start + at as u32, &page.send)) }</tbody>
                         { rows.blank(&shown, false) }

@@ -3,11 +3,11 @@
 use yew::prelude::*;
 
 use tapedeck_core::model::Pos;
-use tapedeck_core::model::protocol::{Pin, Question};
+use tapedeck_core::model::protocol::{InputsAnswer, Pin, Question};
 use tapedeck_core::timeline::Range;
 
 use crate::app::context::use_page;
-use crate::app::state::{Action, Open, Panel as Rows, Theme};
+use crate::app::state::{Action, Open, Panel as Rows, Theme, Windowed};
 
 use super::timeline::Timeline;
 use super::{Banners, Bindings, CallStack, Events, History, Inputs, Issues, Source, Split, Transport};
@@ -47,7 +47,7 @@ const TABS: [(Rows, &str); 6] = [
 ];
 
 type Tracks = &'static [(&'static str, f64)];
-const COLUMNS: Tracks = &[("Source", 1.0), ("Bindings", 1.4), ("Events", 1.0)];
+const COLUMNS: Tracks = &[("Source", 0.95), ("Bindings", 1.45), ("Events", 1.0)];
 const LEFT: Tracks = &[("Source", 2.4), ("Issues", 1.0)];
 const MIDDLE: Tracks = &[("Bindings", 2.2), ("Inputs", 1.0)];
 const RIGHT: Tracks = &[("Events", 0.8), ("Call stack", 0.8), ("History", 2.0)];
@@ -59,6 +59,15 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
     let open = &props.open;
     let summary = &open.summary;
     let has_positions = summary.positions > 0;
+    let in_view = |inputs: &Windowed<InputsAnswer>| {
+        inputs.answer.rows.binary_search_by_key(&open.pos, |row| row.pos).is_ok().then_some(open.pos.0)
+    };
+    let here = open.inputs.as_ref().filter(|_| has_positions).and_then(|inputs| in_view(inputs));
+    let chosen = open
+        .selected
+        .as_ref()
+        .zip(open.moment.as_ref())
+        .and_then(|(selected, moment)| moment.answer.bindings.iter().find(|row| row.stream == selected.stream));
     let panel = |which: Rows, fold: Option<Fold>| match which {
         Rows::Lines => html! {
             <Source source={open.source.clone()} lines={open.lines.clone()} moment={open.moment.clone()} breakpoints={open.breakpoints.clone()} />
@@ -69,10 +78,10 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
         Rows::Events => html! { <Events moment={open.moment.clone()} /> },
         Rows::Frames => html! { <CallStack moment={open.moment.clone()} /> },
         Rows::History => html! {
-            <History selected={open.selected.clone()} history={open.history.clone()} moment={open.moment.clone()} positions={summary.positions} has_labels={summary.has_labels} />
+            <History selected={open.selected.clone()} history={open.history.clone()} cautions={chosen.map_or_else(Vec::new, |row| row.cautions.clone())} positions={summary.positions} has_labels={summary.has_labels} />
         },
         Rows::Inputs => {
-            html! { <Inputs inputs={open.inputs.clone()} pos={has_positions.then_some(open.pos.0)} has_replay={summary.has_labels} {fold} /> }
+            html! { <Inputs inputs={open.inputs.clone()} {here} {has_positions} has_replay={summary.has_labels} {fold} /> }
         }
         Rows::Issues => {
             html! { <Issues counts={open.issue_counts.clone()} kind={open.issue_kind} issues={open.issues.clone()} {fold} /> }
