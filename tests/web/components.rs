@@ -79,6 +79,7 @@ where
     let context = Context {
         send: Callback::from(move |action| sent.borrow_mut().push(action)),
         door: Callback::from(move |door: Door| passed.borrow_mut().push(format!("{door:?}"))),
+        work: Callback::noop(),
     };
     let children = html! { <C ..props /> };
     yew::Renderer::<Stage>::with_root_and_props(root.clone(), StageProps { context, children }).render();
