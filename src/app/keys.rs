@@ -4,7 +4,7 @@
 //! (Ctrl+O alone works everywhere).
 
 use tapedeck_core::model::protocol::Direction;
-use tapedeck_core::timeline::scale::KEY_ZOOM;
+use tapedeck_core::timeline::scale::{KEY_PAN, KEY_ZOOM};
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +18,7 @@ pub enum Command {
     Play,
     Pin,
     Zoom(f64),
+    Pan(f64),
     Fit,
     Open,
     Help,
@@ -118,6 +119,12 @@ pub const SHORTCUTS: &[Shortcut] = &[
     },
     Shortcut {
         group: "Timeline",
+        what: "See what lies to the left, to the right",
+        needs_tape: true,
+        chords: &[(typed(","), Command::Pan(-KEY_PAN)), (typed("."), Command::Pan(KEY_PAN))],
+    },
+    Shortcut {
+        group: "Timeline",
         what: "See the whole run",
         needs_tape: true,
         chords: &[(plain("0", "0"), Command::Fit)],
@@ -190,6 +197,7 @@ mod tests {
         assert_eq!(command(Press { ctrl: true, ..press("o") }, false), Some(Command::Open));
         assert_eq!(command(Press { shift: true, ..press("?") }, false), Some(Command::Help));
         assert_eq!(command(press("F11"), true), Some(Command::Step(1)));
+        assert_eq!(command(press("."), true), Some(Command::Pan(KEY_PAN)));
         assert_eq!(command(press("F8"), true), Some(Command::Step(-1)));
     }
 

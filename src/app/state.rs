@@ -448,6 +448,8 @@ pub enum Action {
     RangeChosen(Range),
     /// Zoom around the cursor: by a factor below 1 closer, above 1 farther.
     Zoomed(f64),
+    /// Move the visible range by so many times its own width.
+    Paged(f64),
     /// See the whole tape.
     Fitted,
     /// The timeline wants to know.
@@ -654,10 +656,8 @@ fn reduce_open(open: &mut Open, dialog: Dialog, action: Action) -> Option<String
         }
         Action::SpeedChosen(speed) => open.speed = speed,
         Action::RangeChosen(range) => open.set_range(range),
-        Action::Zoomed(factor) => {
-            let anchor = f64::from(open.pos.0) + 0.5;
-            open.set_range(open.range.zoomed(anchor, factor, open.summary.positions));
-        }
+        Action::Zoomed(factor) => open.range = open.range.zoomed_about(open.pos, factor, open.summary.positions),
+        Action::Paged(parts) => open.range = open.range.paged(parts, open.summary.positions),
         Action::Fitted => open.range = Range::whole(open.summary.positions),
         Action::TimelineAsked(Question::Timeline(query)) => open.timeline_query = Some(query),
         Action::TimelineAsked(Question::Minimap { buckets }) => open.minimap_buckets = buckets,

@@ -60,6 +60,7 @@ fn pressed(event: &KeyboardEvent, has_tape: bool, dialog: Dialog, context: &Cont
         Command::Play => send(Action::PlayToggled),
         Command::Pin => send(Action::SelectedPinToggled),
         Command::Zoom(factor) => send(Action::Zoomed(factor)),
+        Command::Pan(parts) => send(Action::Paged(parts)),
         Command::Fit => send(Action::Fitted),
         Command::Open => context.door.emit(Door::Pick),
         Command::Help => {

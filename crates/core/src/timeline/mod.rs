@@ -23,19 +23,6 @@ pub use slice::Slicer;
 
 use crate::model::Pos;
 
-/// What of a recording the timeline shows: the page asks the reader worker for a slice of exactly this.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
-    /// The visible range.
-    pub range: Range,
-    /// Width of the plot in device pixels.
-    pub px: u32,
-    /// The first frame row wanted.
-    pub first_frame_row: u32,
-    /// How many frame rows are wanted.
-    pub frame_rows: u32,
-}
-
 /// A number with thousands separators, as the page writes it: `1,083`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

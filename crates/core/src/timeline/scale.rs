@@ -8,7 +8,7 @@ use crate::model::Pos;
 /// The narrowest visible range, in positions: closer in, nothing more is to be seen.
 pub const MIN_SPAN: f64 = 4.0;
 
-/// By how much one key press zooms.
+/// By which factor one key press zooms in.
 pub const KEY_ZOOM: f64 = 0.5;
 
 /// By which part of the visible range one key press pans.
@@ -118,16 +118,15 @@ impl Range {
         }
     }
 
-    /// What the zoom keys do: about the cursor when it is to be seen, else about the middle.
-    pub fn zoomed_by_key(self, cursor: Pos, zoom_in: bool, positions: u32) -> Self {
+    /// What the zoom keys do: zoomed about the cursor when it is to be seen, else about the middle.
+    pub fn zoomed_about(self, cursor: Pos, factor: f64, positions: u32) -> Self {
         let anchor = if self.shows(cursor) { f64::from(cursor.0) + 0.5 } else { f64::midpoint(self.first, self.last) };
-        self.zoomed(anchor, if zoom_in { KEY_ZOOM } else { 1.0 / KEY_ZOOM }, positions)
+        self.zoomed(anchor, factor, positions)
     }
 
-    /// What the pan keys do.
-    pub fn panned_by_key(self, to_the_right: bool, positions: u32) -> Self {
-        let by = self.span() * KEY_PAN;
-        self.panned(if to_the_right { by } else { -by }, positions)
+    /// What the pan keys do: moved by so many times its own width.
+    pub fn paged(self, parts: f64, positions: u32) -> Self {
+        self.panned(self.span() * parts, positions)
     }
 }
 
@@ -284,6 +283,15 @@ mod tests {
     }
 
     #[test]
+    fn keys_zoom_about_the_cursor_when_it_is_seen() {
+        let range = Range { first: 100.0, last: 200.0 };
+        assert_eq!(range.zoomed_about(Pos(110), KEY_ZOOM, 1000), Range { first: 105.25, last: 155.25 });
+        assert_eq!(range.zoomed_about(Pos(900), KEY_ZOOM, 1000), Range { first: 125.0, last: 175.0 });
+        assert_eq!(range.paged(KEY_PAN, 1000), Range { first: 125.0, last: 225.0 });
+        assert_eq!(range.paged(-9.0, 1000), Range { first: 0.0, last: 100.0 });
+    }
+
+    #[test]
     fn ticks_are_round_and_counted_from_one() {
         let numbers = |range, positions| {
             Scale::new(range, 0.0, 1000.0).ticks(positions, 80.0).iter().map(|tick| tick.number).collect::<Vec<_>>()
@@ -324,12 +332,12 @@ mod tests {
                 let pos = range.first + place * range.span();
                 range = match kind {
                     0 => range.zoomed(pos, factor, positions),
-                    1 => range.panned(range.span() * place, positions),
+                    1 => range.paged(place, positions),
                     2 => range.centred(place * whole.last, positions),
                     3 => range.with_first(pos, positions),
                     4 => range.with_last(pos, positions),
                     5 => range.revealing(Pos((place.max(0.0) * whole.last) as u32), positions),
-                    6 => range.zoomed_by_key(Pos(pos.max(0.0) as u32), factor < 1.0, positions),
+                    6 => range.zoomed_about(Pos(pos.max(0.0) as u32), factor, positions),
                     _ => Range { first: pos, last: pos + factor }.clamped(positions),
                 };
                 prop_assert!(is_valid(range, positions), "{:?} of {} after {}", range, positions, kind);
