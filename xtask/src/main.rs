@@ -5,6 +5,7 @@
 mod build;
 mod child;
 mod dist;
+mod module;
 mod serve;
 mod setup;
 mod size;
@@ -30,6 +31,8 @@ enum Chore {
     Serve(serve::Options),
     /// Run every check and test, or those named
     Test(test::Options),
+    /// Build the example tool module for WebAssembly and say where it lies
+    Module,
     /// Measure the built WebAssembly against its budget
     Size,
     /// Finish a trunk build (called by trunk): names the workers by their content
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Chore::Setup => setup::run(),
         Chore::Serve(options) => serve::run(&options),
         Chore::Test(options) => test::run(&options),
+        Chore::Module => module::run(),
         Chore::Size => size::run(),
         Chore::Dist => dist::run(),
     };

@@ -127,6 +127,11 @@ pub(crate) fn setup(need: Need) -> Result<Tools> {
     Ok(Tools { compiler, driver: Some(driver) })
 }
 
+/// Only what compiles for WebAssembly: enough for a tool module.
+pub(crate) fn wasm_tools() -> Result<Tools> {
+    Ok(Tools { compiler: wasm_compiler()?, driver: None })
+}
+
 fn wasm_compiler() -> Result<Compiler> {
     if Compiler::Default.links() {
         return Ok(Compiler::Default);

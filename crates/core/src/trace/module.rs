@@ -156,7 +156,7 @@ fn look(bytes: &[u8]) -> Result<(), Refusal> {
                 format!(
                     "The module exports no function `{name}`; ABI {ABI} needs tapedeck_abi, tapedeck_alloc, tapedeck_describe and tapedeck_call."
                 ),
-                "Use the tool SDK, or write the four functions as docs/tools.md shows.",
+                "Use the tool SDK, or write the four functions as docs/tool-modules.md shows.",
             ));
         };
         // Nothing is imported, so functions are counted from the module's own first.
@@ -168,7 +168,7 @@ fn look(bytes: &[u8]) -> Result<(), Refusal> {
                     "The module's `{name}` has another signature than ABI {ABI} says: {}.",
                     signature(params, result)
                 ),
-                "Use the tool SDK, or write the four functions as docs/tools.md shows.",
+                "Use the tool SDK, or write the four functions as docs/tool-modules.md shows.",
             ));
         }
     }
