@@ -8,6 +8,7 @@
 mod bridge;
 mod components;
 mod deck;
+mod mixle;
 mod support;
 mod timeline;
 
