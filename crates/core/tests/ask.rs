@@ -256,6 +256,85 @@ fn completion_offers_words_and_names() {
     assert_eq!(complete("what is __h").words, ["__hidden__"]);
 }
 
+#[test]
+fn a_very_deep_recursion_costs_no_more_than_its_records() {
+    // Each call assigns `n` on the way down and `r` on the way up: on the way down `r` means nothing in any of the frames.
+    let depth = 100_000_u32;
+    let mut writer = TapeWriter::new("0.40.0");
+    for (way, name) in [(true, b"n"), (false, b"r")] {
+        for i in 0..depth {
+            let level = if way { i } else { depth - 1 - i };
+            writer.line(if way { 2 } else { 3 });
+            writer.assign((b"dive", level as i32 + 1, level + 1), name, &Value::Number(f64::from(level)));
+        }
+    }
+    let tape = open(&writer.into_bytes());
+    let mut calls = 0_u64;
+    let mut watch = |_, _| {
+        calls += 1;
+        ControlFlow::Continue(())
+    };
+    let found = hits(&tape, &parse_condition("r >= 0 and n >= 0").unwrap(), &mut watch).unwrap();
+    assert_eq!(found.holds.len(), 1);
+    assert_eq!((found.holds[0].first, found.holds[0].last), (depth, 2 * depth - 1));
+}
+
+#[test]
+fn steps_over_and_out_follow_the_frames() {
+    // Depths: 0 0 1 2 1 0 0.
+    let mut tape = open(
+        b"V 2 0.40.0\nL 1\nS m 0 1\nA a=1\nL 2\nL 10\nS f 1 2\nA b=1\nL 20\nS g 2 3\nA c=1\nL 11\nS f 1 2\nA b=2\nL 3\nS m 0 1\nA a=2\nL 4\n",
+    );
+    let mut go = |from, direction, target: JumpTarget| {
+        let query = Question::Jump(JumpQuery { from: Pos(from), direction, target });
+        match tape.answer(&query) {
+            Answer::Jump(answer) => answer.pos.map(|pos| pos.0),
+            other => panic!("{other:?}"),
+        }
+    };
+    use Direction::{Back, Forward};
+    let over: Vec<_> = (0..7).map(|pos| go(pos, Forward, JumpTarget::Over)).collect();
+    assert_eq!(over, [Some(1), Some(5), Some(4), Some(4), Some(5), Some(6), None]);
+    let over: Vec<_> = (0..7).map(|pos| go(pos, Back, JumpTarget::Over)).collect();
+    assert_eq!(over, [None, Some(0), Some(1), Some(2), Some(2), Some(1), Some(5)]);
+    let out: Vec<_> = (0..7).map(|pos| go(pos, Forward, JumpTarget::Out)).collect();
+    assert_eq!(out, [None, None, Some(5), Some(4), Some(5), None, None]);
+    let out: Vec<_> = (0..7).map(|pos| go(pos, Back, JumpTarget::Out)).collect();
+    assert_eq!(out, [None, None, Some(1), Some(2), Some(1), None, None]);
+}
+
+#[test]
+fn label_changes_are_found_both_ways() {
+    let values = [1, 2, 2, 2, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9];
+    let text: String = values.iter().map(|value| format!("L 1\nA x={value}\nL 2\n")).collect();
+    let mut tape = open(format!("V 2 0.40.0\n{text}").as_bytes());
+    let stream = tape.resolve(Pos(0), b"x").unwrap();
+    // What the histories of `--step` say, as the places where the word differs from the one before.
+    let numbers: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
+    let labels: Vec<_> = (0..numbers.len())
+        .map(|i| {
+            let newest: Vec<f64> = numbers[..=i].iter().rev().copied().take(NUMBERS_THAT_MATTER).collect();
+            observer::label(&newest)
+        })
+        .collect();
+    let changes: Vec<u32> = (0..labels.len() as u32)
+        .filter(|i| *i == 0 || labels[*i as usize] != labels[*i as usize - 1])
+        .map(|i| 2 * i)
+        .collect();
+    assert!(changes.len() >= 3, "{labels:?}");
+    for from in 0..tape.positions() {
+        for (direction, expected) in [
+            (Direction::Forward, changes.iter().copied().find(|pos| *pos > from)),
+            (Direction::Back, changes.iter().rev().copied().find(|pos| *pos < from)),
+        ] {
+            let target = JumpTarget::LabelChange(stream);
+            let answer = tape.answer(&Question::Jump(JumpQuery { from: Pos(from), direction, target }));
+            let Answer::Jump(answer) = answer else { panic!("{answer:?}") };
+            assert_eq!(answer.pos, expected.map(Pos), "{direction:?} from {from}");
+        }
+    }
+}
+
 // ---- against a scan that knows no index ----
 
 /// What a program does, for a random tape.

@@ -328,11 +328,14 @@ struct Slot {
     before: u32,
     /// The position of the last assignment.
     pos: u32,
+    /// While it is not assigned: what the name means instead, as found when so many scopes had assigned it.
+    outer: u32,
+    outer_at: u32,
 }
 
 impl Slot {
     fn new(stream: u32, frame: u32) -> Self {
-        Self { stream, frame, assigns: 0, last: NONE, before: NONE, pos: NONE }
+        Self { stream, frame, assigns: 0, last: NONE, before: NONE, pos: NONE, outer: NONE, outer_at: NONE }
     }
 
     fn assign(&mut self, byte: u32, pos: u32) {
@@ -366,6 +369,8 @@ struct Tracked<'a> {
     slots: Vec<Slot>,
     /// For each frame, the slot of the nearest scope on its chain that ever assigns the name.
     nearest: Vec<u32>,
+    /// How many of them were assigned so far.
+    first_assigns: u32,
     /// What the name means at the position.
     current: u32,
     /// The slot to which the last assignment went.
@@ -408,6 +413,7 @@ impl<'a> Tracked<'a> {
             merged: Slot::new(NONE, NONE),
             slots: Vec::new(),
             nearest: Vec::new(),
+            first_assigns: 0,
             current: NONE,
             warm: NONE,
             value: Cache::new(),
@@ -443,18 +449,32 @@ impl<'a> Tracked<'a> {
         }
     }
 
-    /// The slot that the name means in a scope.
+    /// The slot that the name means in a scope: the innermost one that was assigned already.
     fn resolve(&mut self, tape: &Tape, scope: u32) {
-        let mut slot = self.nearest.get(scope as usize).copied().unwrap_or(NONE);
-        while let Some(found) = self.slots.get(slot as usize) {
-            if found.assigns > 0 {
-                break;
-            }
-            // Not assigned yet: the next scope outwards.
-            let parent = tape.ix.frames.get(found.frame as usize).map_or(0, |frame| frame.parent);
-            slot = if found.frame == 0 { NONE } else { self.nearest.get(parent as usize).copied().unwrap_or(NONE) };
+        let nearest = |frame: u32| self.nearest.get(frame as usize).copied().unwrap_or(NONE);
+        let start = nearest(scope);
+        let mut slot = start;
+        while let Some(found) = self.slots.get(slot as usize).filter(|found| found.assigns == 0) {
+            slot = if found.outer_at == self.first_assigns {
+                found.outer
+            } else if found.frame == 0 {
+                NONE
+            } else {
+                nearest(tape.ix.frames.get(found.frame as usize).map_or(0, |frame| frame.parent))
+            };
         }
         self.current = slot;
+        // The way is remembered until a scope assigns the name for the first time: a deep recursion would walk it at each call.
+        let mut walked = start;
+        while let Some(found) = self.slots.get_mut(walked as usize).filter(|found| found.assigns == 0) {
+            if found.outer_at == self.first_assigns {
+                break;
+            }
+            (found.outer, found.outer_at) = (slot, self.first_assigns);
+            let frame = found.frame;
+            let parent = tape.ix.frames.get(frame as usize).map_or(0, |frame| frame.parent);
+            walked = if frame == 0 { NONE } else { self.nearest.get(parent as usize).copied().unwrap_or(NONE) };
+        }
     }
 
     fn slot(&self) -> Option<&Slot> {
@@ -472,6 +492,7 @@ impl<'a> Tracked<'a> {
             self.warm = self.slots.binary_search_by_key(&scope, |slot| slot.frame).map_or(NONE, |slot| slot as u32);
         }
         if let Some(slot) = self.slots.get_mut(self.warm as usize) {
+            self.first_assigns += u32::from(slot.assigns == 0);
             slot.assign(byte, pos);
         }
     }

@@ -833,6 +833,12 @@ pub enum JumpTarget {
     Issue,
     /// A position at which one of these breakpoints holds; none: the end of the tape.
     Condition(Vec<Breakpoint>),
+    /// An assignment after which the label of this binding is another.
+    LabelChange(StreamId),
+    /// The next position of this frame or one outside it: over the frames that it calls.
+    Over,
+    /// The next position of a frame outside this one.
+    Out,
 }
 
 /// A place to stop at: a line, a condition, or both together.

@@ -496,6 +496,18 @@ impl Tape {
                     },
                 }
             }
+            JumpTarget::LabelChange(stream) => to(
+                self.label_change(*stream, from, back),
+                if back { "No earlier change of this label." } else { "No later change of this label." },
+            ),
+            JumpTarget::Over => to(
+                self.leave_frames(from, back, 0),
+                if back { "This is the start of the tape." } else { "This is the end of the tape." },
+            ),
+            JumpTarget::Out => to(
+                self.leave_frames(from, back, -1),
+                if back { "The tape starts inside this frame." } else { "The tape ends inside this frame." },
+            ),
             JumpTarget::Condition(_) => to(None, "Conditions are asked of `ask::Asker`."),
             JumpTarget::Input => {
                 let pos = neighbour(&self.ix.input_positions, from.0, back);

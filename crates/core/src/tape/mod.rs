@@ -17,6 +17,7 @@ pub(crate) mod build;
 pub(crate) mod cnum;
 pub(crate) mod index;
 mod intern;
+mod moves;
 mod source;
 
 pub use build::{MAX_TAPE_BYTES, TapeBuilder, refuse_size};
