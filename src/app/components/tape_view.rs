@@ -47,7 +47,7 @@ const TABS: [(Rows, &str); 6] = [
 ];
 
 type Tracks = &'static [(&'static str, f64)];
-const COLUMNS: Tracks = &[("Source", 0.95), ("Bindings", 1.45), ("Events", 1.0)];
+const COLUMNS: Tracks = &[("Source", 0.9), ("Bindings", 1.6), ("Events", 1.0)];
 const LEFT: Tracks = &[("Source", 2.4), ("Issues", 1.0)];
 const MIDDLE: Tracks = &[("Bindings", 2.2), ("Inputs", 1.0)];
 const RIGHT: Tracks = &[("Events", 0.8), ("Call stack", 0.8), ("History", 2.0)];
