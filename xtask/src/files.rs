@@ -22,6 +22,7 @@ pub struct Server {
     listener: TcpListener,
     folder: PathBuf,
     prefix: String,
+    headers: String,
 }
 
 impl Server {
@@ -33,7 +34,14 @@ impl Server {
     pub fn bind(port: u16, folder: impl Into<PathBuf>, prefix: &str) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let prefix = format!("/{}/", prefix.trim_matches('/')).replace("//", "/");
-        Ok(Self { listener, folder: folder.into(), prefix })
+        Ok(Self { listener, folder: folder.into(), prefix, headers: String::new() })
+    }
+
+    /// Sends this header with every answer. The page itself must do without; measurements want a page that is isolated.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push_str(&format!("{name}: {value}\r\n"));
+        self
     }
 
     /// The address where it listens.
@@ -57,9 +65,9 @@ impl Server {
         for stream in self.listener.incoming() {
             // A connection that fails is the client's affair: a closed tab must not stop the server.
             let Ok(stream) = stream else { continue };
-            let (folder, prefix) = (self.folder.clone(), self.prefix.clone());
+            let (folder, prefix, headers) = (self.folder.clone(), self.prefix.clone(), self.headers.clone());
             thread::spawn(move || {
-                let _ = answer(stream, &folder, &prefix);
+                let _ = answer(stream, &folder, &prefix, &headers);
             });
         }
     }
@@ -70,7 +78,7 @@ impl Server {
     }
 }
 
-fn answer(mut stream: TcpStream, folder: &Path, prefix: &str) -> io::Result<()> {
+fn answer(mut stream: TcpStream, folder: &Path, prefix: &str, headers: &str) -> io::Result<()> {
     stream.set_read_timeout(Some(SILENCE_LIMIT))?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut first = String::new();
@@ -89,23 +97,30 @@ fn answer(mut stream: TcpStream, folder: &Path, prefix: &str) -> io::Result<()> 
     let mut words = first.split_whitespace();
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     if method != "GET" && method != "HEAD" {
-        return respond(&mut stream, "405 Method Not Allowed", "text/plain", b"only GET and HEAD\n", true);
+        return respond(&mut stream, "405 Method Not Allowed", "text/plain", headers, b"only GET and HEAD\n", true);
     }
     let wants_body = method == "GET";
     let path = target.split(['?', '#']).next().unwrap_or_default();
     match file_for(path, prefix).map(|relative| folder.join(relative)) {
         Some(file) => match fs::read(&file) {
-            Ok(bytes) => respond(&mut stream, "200 OK", content_type(&file), &bytes, wants_body),
-            Err(_) => respond(&mut stream, "404 Not Found", "text/plain", b"no such file\n", wants_body),
+            Ok(bytes) => respond(&mut stream, "200 OK", content_type(&file), headers, &bytes, wants_body),
+            Err(_) => respond(&mut stream, "404 Not Found", "text/plain", headers, b"no such file\n", wants_body),
         },
-        None => respond(&mut stream, "404 Not Found", "text/plain", b"no such file\n", wants_body),
+        None => respond(&mut stream, "404 Not Found", "text/plain", headers, b"no such file\n", wants_body),
     }
 }
 
-fn respond(stream: &mut TcpStream, status: &str, kind: &str, body: &[u8], wants_body: bool) -> io::Result<()> {
+fn respond(
+    stream: &mut TcpStream,
+    status: &str,
+    kind: &str,
+    headers: &str,
+    body: &[u8],
+    wants_body: bool,
+) -> io::Result<()> {
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\nConnection: close\r\n{headers}\r\n",
         body.len()
     )?;
     if wants_body {
@@ -186,7 +201,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("tapedeck-files-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("index.html"), "hello").unwrap();
-        let server = Server::bind(0, &folder, "some/path").unwrap();
+        let server = Server::bind(0, &folder, "some/path").unwrap().with_header("X-Of-Ours", "yes");
         let address = server.address().unwrap();
         assert!(server.url().unwrap().ends_with("/some/path/"));
         server.spawn();
@@ -201,6 +216,7 @@ mod tests {
         assert!(whole.starts_with("HTTP/1.1 200") && whole.ends_with("\r\n\r\nhello"), "{whole}");
         let head = get("HEAD /some/path/");
         assert!(head.contains("Content-Length: 5") && head.ends_with("\r\n\r\n"), "{head}");
+        assert!(head.contains("\r\nX-Of-Ours: yes\r\n"), "{head}");
         assert!(get("GET /").starts_with("HTTP/1.1 404"));
         assert!(get("POST /some/path/").starts_with("HTTP/1.1 405"));
         fs::remove_dir_all(&folder).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a chore needs nothing done by hand before it; `serve` and `test` run `setup` themselves.
 
+mod bench;
 mod build;
 mod child;
 mod dist;
@@ -33,6 +34,8 @@ enum Chore {
     Test(test::Options),
     /// Build the example tool module for WebAssembly and say where it lies
     Module,
+    /// Measure speed and memory in a browser, on tapes of up to ten million records
+    Bench(bench::Options),
     /// Measure the built WebAssembly against its budget
     Size,
     /// Finish a trunk build (called by trunk): names the workers by their content
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Chore::Serve(options) => serve::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Module => module::run(),
+        Chore::Bench(options) => bench::run(&options),
         Chore::Size => size::run(),
         Chore::Dist => dist::run(),
     };
