@@ -12,6 +12,7 @@ use crate::model::{ByteOffset, Issue, IssueKind, Pos};
 use super::header::{self, GateError};
 use super::index::{EventMark, Frame, FrameSpan, Index, IssueLog, Tape};
 use super::intern::{Interner, hash_pair};
+use super::words::{after_digits, leading_digits, mask, number_of, word};
 use super::{cnum, value};
 
 /// The largest tape: byte offsets are 32 bits wide. WebAssembly's own limit for one piece of memory is half of that.
@@ -53,6 +54,9 @@ struct Suspicion {
 }
 
 impl Suspicion {
+    // Each of the functions on the way of every byte stands alone and returns often: WebAssembly engines run a function's quick first
+    // translation until it is entered again, and only then the good one.
+    #[inline(never)]
     fn of(block: &[u8]) -> Self {
         // One pass without branches, which the compiler turns into vector code.
         let (mut all, mut nul, mut carriage_return) = (0_u8, 0_u8, 0_u8);
@@ -62,6 +66,10 @@ impl Suspicion {
             carriage_return |= u8::from(byte == b'\r');
         }
         Self { nul: nul != 0, high: all >= 0x80, carriage_return: carriage_return != 0 }
+    }
+
+    fn any(self) -> bool {
+        self.nul | self.high | self.carriage_return
     }
 
     fn or(self, other: Self) -> Self {
@@ -141,13 +149,7 @@ impl TapeBuilder {
             let block_end = self.bytes.len().min(self.scanned + BLOCK_BYTES);
             let block = self.bytes.get(self.scanned..block_end).unwrap_or_default();
             self.suspicious = self.suspicious.or(Suspicion::of(block));
-            for feed in memchr::memchr_iter(b'\n', block) {
-                let end = self.scanned + feed;
-                self.parser
-                    .line(&self.bytes, self.line_start, end, self.suspicious)
-                    .map_err(|error| self.parser.refusal(&error))?;
-                self.line_start = end + 1;
-            }
+            self.take_block(block_end).map_err(|error| self.parser.refusal(&error))?;
             if self.parser.runtime.is_none() && self.bytes.first() != Some(&b'V') {
                 // No need to wait for the end of a first line that is no header: it may be a megabyte away.
                 let start = self.bytes.get(..16.min(self.bytes.len())).unwrap_or_default();
@@ -163,6 +165,23 @@ impl TapeBuilder {
             self.reserve();
         }
         Ok(())
+    }
+
+    /// Takes the lines that end before `block_end`.
+    #[inline(never)]
+    fn take_block(&mut self, block_end: usize) -> Result<(), GateError> {
+        let tape = self.bytes.get(..block_end).unwrap_or_default();
+        loop {
+            if !self.suspicious.any() && self.parser.runtime.is_some() {
+                self.line_start = self.parser.ordinary_lines(tape, self.line_start);
+            }
+            // The next line is out of the ordinary, or unfinished; its beginning may have been searched before.
+            let from = self.line_start.max(self.scanned);
+            let Some(feed) = memchr::memchr(b'\n', tape.get(from..).unwrap_or_default()) else { return Ok(()) };
+            let end = from + feed;
+            self.parser.line(tape, self.line_start, end, self.suspicious)?;
+            self.line_start = end + 1;
+        }
     }
 
     /// Once the first blocks have shown how many records a byte gives, makes room for all of them at once.
@@ -229,7 +248,9 @@ struct NameState {
     /// The frame and stream of its last assignment.
     frame: u32,
     stream: u32,
-    assigns: u32,
+    /// Its length and its first eight bytes (fewer: zeros behind them), so that most names are compared at once.
+    len: u32,
+    head: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -277,8 +298,7 @@ struct Parser {
     streams: Vec<Stream>,
     stream_slots: Vec<u32>,
     /// Per `A` record in tape order: where it starts, and its stream (the top bit: the value is a number).
-    assign_offsets: Vec<u32>,
-    assign_streams: Vec<u32>,
+    assigns: Vec<(u32, u32)>,
 
     builtins: Interner,
     builtin_categories: Vec<InputCategory>,
@@ -289,18 +309,95 @@ struct Parser {
     issues: IssueLog,
 }
 
-/// Marks an assignment of a number in `assign_streams`.
+/// Marks an assignment of a number in `assigns`.
 const NUMERIC: u32 = 1 << 31;
 /// Marks an entry of `scope_frames` that carries scope 0; the rest of it is the last frame other than 0.
 pub(crate) const ZERO_SCOPE: u32 = 1 << 31;
 
 impl Parser {
-    /// Takes one line, without its line feed.
-    fn line(&mut self, tape: &[u8], start: usize, end: usize, suspicious: Suspicion) -> Result<(), GateError> {
+    /// Takes ordinary lines from `at` on as long as they come, and returns where the first other one starts. Ordinary are `L` with a
+    /// line number of up to five digits, and `A` with the name that followed the last one before and a decimal number. What is
+    /// ordinary here gives the same as [`Parser::line`] would; nothing may be asked of it that the block's bytes are suspected of.
+    #[inline(never)]
+    fn ordinary_lines(&mut self, tape: &[u8], mut at: usize) -> usize {
+        const POSITION: u16 = u16::from_le_bytes(*b"L ");
+        const ASSIGN: u16 = u16::from_le_bytes(*b"A ");
+        while let Some(start) = word(tape, at) {
+            let next = match start as u16 {
+                POSITION => self.ordinary_position(start, at),
+                ASSIGN => self.ordinary_assign(tape, at),
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            at = next;
+        }
+        at
+    }
+
+    fn ordinary_position(&mut self, start: u64, at: usize) -> Option<usize> {
+        let rest = start >> 16;
+        let digits = leading_digits(rest);
+        if digits == 0 || (rest >> (8 * digits)) as u8 != b'\n' {
+            return None;
+        }
+        let line = number_of(rest, digits) as i32;
+        if line < 1 {
+            return None;
+        }
+        self.count_file_line(at);
+        self.add_position(line, at);
+        Some(at + 2 + digits + 1)
+    }
+
+    fn ordinary_assign(&mut self, tape: &[u8], at: usize) -> Option<usize> {
+        let name = self.name_states.get(self.last_name as usize)?.next;
+        let state = *self.name_states.get(name as usize)?;
+        let len = state.len as usize;
+        let name_start = at + 2;
+        if word(tape, name_start)? & mask(len) != state.head
+            || tape.get(name_start + len) != Some(&b'=')
+            || (len > 8 && tape.get(name_start..name_start + len)? != self.names.bytes(tape, name))
+        {
+            return None;
+        }
+        let value = name_start + len + 1;
+        let first = value + usize::from(tape.get(value) == Some(&b'-'));
+        let mut end = after_digits(tape, first)?;
+        if end == first {
+            return None;
+        }
+        if tape.get(end) == Some(&b'.') {
+            end = after_digits(tape, end + 1)?;
+        }
+        if tape.get(end) == Some(&b'e') {
+            let signed = usize::from(matches!(tape.get(end + 1), Some(b'+' | b'-')));
+            let exponent = end + 1 + signed;
+            end = after_digits(tape, exponent)?;
+            if end == exponent {
+                return None;
+            }
+        }
+        if tape.get(end) != Some(&b'\n') {
+            return None;
+        }
+        self.count_file_line(at);
+        self.last_name = name;
+        let stream = if state.frame == self.scope { state.stream } else { self.stream_of(name) };
+        self.add_assign(stream, NUMERIC, at);
+        Some(end + 1)
+    }
+
+    fn count_file_line(&mut self, start: usize) {
         if self.file_lines.is_multiple_of(LINE_MARK) {
             self.line_marks.push((start as u32, self.file_lines));
         }
         self.file_lines += 1;
+    }
+
+    /// Takes any line, without its line feed.
+    #[inline(never)]
+    fn line(&mut self, tape: &[u8], start: usize, end: usize, suspicious: Suspicion) -> Result<(), GateError> {
+        self.count_file_line(start);
         let mut line = tape.get(start..end).unwrap_or_default();
         if suspicious.nul && line.contains(&0) {
             self.issue(IssueKind::NulByte, start);
@@ -373,7 +470,10 @@ impl Parser {
     }
 
     fn position(&mut self, rest: &[u8], start: usize) {
-        let line = cnum::atoi(rest);
+        self.add_position(cnum::atoi(rest), start);
+    }
+
+    fn add_position(&mut self, line: i32, start: usize) {
         self.line_offsets.push(start as u32);
         if line < 1 {
             self.issue(IssueKind::OddLine, start);
@@ -408,7 +508,10 @@ impl Parser {
                 };
                 let name = self.names.intern(tape, start + 2, name_len);
                 if name as usize == self.name_states.len() {
-                    self.name_states.push(NameState { next: NONE, frame: NONE, stream: 0, assigns: 0 });
+                    let head = rest.get(..name_len.min(8)).unwrap_or_default();
+                    let head = head.iter().rev().fold(0, |head, byte| head << 8 | u64::from(*byte));
+                    let len = name_len as u32;
+                    self.name_states.push(NameState { next: NONE, frame: NONE, stream: 0, len, head });
                 }
                 if let Some(last) = self.name_states.get_mut(self.last_name as usize) {
                     last.next = name;
@@ -419,25 +522,27 @@ impl Parser {
         self.last_name = name;
         let value = rest.get(name_len + 1..).unwrap_or_default();
         let stream = self.stream_of(name);
-        if let Some(stream) = self.streams.get_mut(stream as usize) {
-            stream.assigns += 1;
-        }
         let numeric = if cnum::is_number(value) { NUMERIC } else { 0 };
         if value.len() >= value::SHORT_STRING_BYTES && value::cut_of_short(value) != Cut::No {
             self.issue(IssueKind::CutString, start);
         }
-        self.assign_offsets.push(start as u32);
-        self.assign_streams.push(stream | numeric);
+        self.add_assign(stream, numeric, start);
+    }
+
+    fn add_assign(&mut self, stream: u32, numeric: u32, start: usize) {
+        if let Some(stream) = self.streams.get_mut(stream as usize) {
+            stream.assigns += 1;
+        }
+        self.assigns.push((start as u32, stream | numeric));
         self.count_event(start);
     }
 
     fn stream_of(&mut self, name: u32) -> u32 {
         let scope = self.scope;
-        if let Some(state) = self.name_states.get_mut(name as usize) {
-            state.assigns += 1;
-            if state.frame == scope {
-                return state.stream;
-            }
+        if let Some(state) = self.name_states.get(name as usize)
+            && state.frame == scope
+        {
+            return state.stream;
         }
         let stream = self.find_stream(scope, name);
         if let Some(state) = self.name_states.get_mut(name as usize) {
@@ -603,8 +708,7 @@ impl Parser {
         }
         more(&mut self.line_offsets, factor);
         more(&mut self.lines, factor);
-        more(&mut self.assign_offsets, factor);
-        more(&mut self.assign_streams, factor);
+        more(&mut self.assigns, factor);
         more(&mut self.scope_starts, factor);
         more(&mut self.scope_frames, factor);
         more(&mut self.frames, factor);
@@ -658,35 +762,22 @@ impl Parser {
         }
 
         // Assignments by stream, and by name over all scopes: two counting sorts.
-        let total = self.assign_offsets.len();
-        let name_starts = {
-            let mut starts: Vec<u32> = Vec::with_capacity(self.names.len() + 1);
-            let mut sum = 0;
-            starts.push(0);
-            for state in &self.name_states {
-                sum += state.assigns;
-                starts.push(sum);
-            }
-            starts
+        let total = self.assigns.len();
+        let weight = |i: usize| streams.get(i).map_or(0, |stream| stream.assigns);
+        let name_starts = starts(self.names.len(), streams.iter().map(|stream| stream.name), weight);
+        let mut histories = Histories {
+            place_of: &place_of,
+            streams: &streams,
+            next_of_stream: stream_starts.clone(),
+            next_of_name: name_starts.clone(),
+            assigns: vec![0; total],
+            by_name: vec![0; total],
+            numeric: vec![0; total.div_ceil(64)],
         };
-        let mut assigns: Vec<u32> = vec![0; total];
-        let mut by_name: Vec<u32> = vec![0; total];
-        let mut numeric: Vec<u64> = vec![0; total.div_ceil(64)];
-        let mut next_of_stream = stream_starts.clone();
-        let mut next_of_name = name_starts.clone();
-        for (&offset, &tagged) in self.assign_offsets.iter().zip(&self.assign_streams) {
-            let stream = (tagged & !NUMERIC) as usize;
-            let place = place_of.get(stream).copied().unwrap_or(0);
-            let at = take_place(&mut next_of_stream, place);
-            set(&mut assigns, at, offset);
-            if tagged & NUMERIC != 0
-                && let Some(word) = numeric.get_mut(at as usize / 64)
-            {
-                *word |= 1 << (at % 64);
-            }
-            let name = streams.get(stream).map_or(0, |stream| stream.name);
-            set(&mut by_name, take_place(&mut next_of_name, name), offset);
+        for part in self.assigns.chunks(1 << 14) {
+            histories.sort_in(part);
         }
+        let Histories { assigns, by_name, numeric, .. } = histories;
         self.names.shrink();
         self.input_offsets.shrink_to_fit();
         self.input_positions.shrink_to_fit();
@@ -719,6 +810,38 @@ impl Parser {
             input_positions: self.input_positions,
             input_categories: self.input_categories,
             issues: self.issues,
+        }
+    }
+}
+
+/// The assignments as they are sorted, by stream and by name.
+struct Histories<'a> {
+    /// Where a stream stands among all streams once these are grouped by frame.
+    place_of: &'a [u32],
+    streams: &'a [Stream],
+    next_of_stream: Vec<u32>,
+    next_of_name: Vec<u32>,
+    assigns: Vec<u32>,
+    by_name: Vec<u32>,
+    numeric: Vec<u64>,
+}
+
+impl Histories<'_> {
+    /// Sorts the next assignments of the tape in.
+    #[inline(never)]
+    fn sort_in(&mut self, part: &[(u32, u32)]) {
+        for &(offset, tagged) in part {
+            let stream = (tagged & !NUMERIC) as usize;
+            let place = self.place_of.get(stream).copied().unwrap_or(0);
+            let at = take_place(&mut self.next_of_stream, place);
+            set(&mut self.assigns, at, offset);
+            if tagged & NUMERIC != 0
+                && let Some(word) = self.numeric.get_mut(at as usize / 64)
+            {
+                *word |= 1 << (at % 64);
+            }
+            let name = self.streams.get(stream).map_or(0, |stream| stream.name);
+            set(&mut self.by_name, take_place(&mut self.next_of_name, name), offset);
         }
     }
 }

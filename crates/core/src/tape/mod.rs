@@ -19,6 +19,7 @@ pub(crate) mod index;
 mod intern;
 mod moves;
 mod source;
+mod words;
 
 pub use build::{MAX_TAPE_BYTES, TapeBuilder, refuse_size};
 pub use header::{GateError, check_replay};
