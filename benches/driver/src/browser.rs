@@ -84,12 +84,12 @@ impl Browser {
 
     /// The browser's name and version.
     pub(crate) fn version(&mut self) -> Result<String> {
-        let answer = self.call(None, "Browser.getVersion", json!({}))?;
+        let answer = self.call(None, "Browser.getVersion", &json!({}))?;
         Ok(answer["product"].as_str().unwrap_or_default().to_owned())
     }
 
     /// Sends a command and does not wait for its answer.
-    pub(crate) fn send(&mut self, page: Option<&Page>, method: &str, parameters: Value) -> Result<u64> {
+    pub(crate) fn send(&mut self, page: Option<&Page>, method: &str, parameters: &Value) -> Result<u64> {
         self.last_id += 1;
         let mut message = json!({ "id": self.last_id, "method": method, "params": parameters });
         if let Some(page) = page {
@@ -100,7 +100,7 @@ impl Browser {
     }
 
     /// Sends a command and waits for its answer.
-    pub(crate) fn call(&mut self, page: Option<&Page>, method: &str, parameters: Value) -> Result<Value> {
+    pub(crate) fn call(&mut self, page: Option<&Page>, method: &str, parameters: &Value) -> Result<Value> {
         let id = self.send(page, method, parameters)?;
         self.answer(id).with_context(|| method.to_owned())
     }
@@ -164,18 +164,18 @@ impl Browser {
 
     /// Opens a page and waits until it is loaded.
     pub(crate) fn open(&mut self, url: &str) -> Result<Page> {
-        let target = self.call(None, "Target.createTarget", json!({ "url": "about:blank" }))?;
+        let target = self.call(None, "Target.createTarget", &json!({ "url": "about:blank" }))?;
         let target = target["targetId"].as_str().context("a page without an id")?.to_owned();
-        let answer = self.call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true }))?;
+        let answer = self.call(None, "Target.attachToTarget", &json!({ "targetId": target, "flatten": true }))?;
         let session = answer["sessionId"].as_str().context("a page without a session")?.to_owned();
         let page = Page { target, session };
-        self.call(Some(&page), "Page.enable", json!({}))?;
+        self.call(Some(&page), "Page.enable", &json!({}))?;
         self.call(
             Some(&page),
             "Page.addScriptToEvaluateOnNewDocument",
-            json!({ "source": include_str!("js/watch.js") }),
+            &json!({ "source": include_str!("js/watch.js") }),
         )?;
-        self.call(Some(&page), "Page.navigate", json!({ "url": url }))?;
+        self.call(Some(&page), "Page.navigate", &json!({ "url": url }))?;
         loop {
             let event = self.event("Page.loadEventFired")?;
             if event["sessionId"] == json!(page.session)
@@ -188,7 +188,7 @@ impl Browser {
 
     /// Closes a page and everything of it.
     pub(crate) fn close(&mut self, page: &Page) -> Result<()> {
-        self.call(None, "Target.closeTarget", json!({ "targetId": page.target }))?;
+        self.call(None, "Target.closeTarget", &json!({ "targetId": page.target }))?;
         self.events.clear();
         Ok(())
     }
@@ -196,9 +196,10 @@ impl Browser {
     /// Evaluates JavaScript in a page; a promise is waited for.
     pub(crate) fn evaluate(&mut self, page: &Page, expression: &str) -> Result<Value> {
         let parameters = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let answer = self.call(Some(page), "Runtime.evaluate", parameters)?;
+        let answer = self.call(Some(page), "Runtime.evaluate", &parameters)?;
         if let Some(thrown) = answer.get("exceptionDetails") {
-            bail!("{} threw {thrown}", expression.chars().take(200).collect::<String>());
+            let said = thrown["exception"]["description"].as_str().unwrap_or_default();
+            bail!("{} threw {said}", expression.chars().take(100).collect::<String>());
         }
         Ok(answer["result"]["value"].clone())
     }
@@ -217,17 +218,17 @@ impl Browser {
 
     /// Gives a file to the file input that an expression names, as its picker does.
     pub(crate) fn choose_file(&mut self, page: &Page, input: &str, file: &Path) -> Result<()> {
-        let input = self.call(Some(page), "Runtime.evaluate", json!({ "expression": input }))?;
+        let input = self.call(Some(page), "Runtime.evaluate", &json!({ "expression": input }))?;
         let object = input["result"]["objectId"].as_str().context("the page has no such file input")?;
         let file = fs::canonicalize(file)?;
-        self.call(Some(page), "DOM.setFileInputFiles", json!({ "objectId": object, "files": [file] }))?;
+        self.call(Some(page), "DOM.setFileInputFiles", &json!({ "objectId": object, "files": [file] }))?;
         Ok(())
     }
 
     /// Ends the browser.
     pub(crate) fn end(mut self) {
         // Asked politely it cleans up after itself; Drop sees to the rest.
-        let _ = self.call(None, "Browser.close", json!({}));
+        let _ = self.call(None, "Browser.close", &json!({}));
         for _ in 0..100 {
             if !matches!(self.process.try_wait(), Ok(None)) {
                 break;

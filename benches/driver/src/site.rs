@@ -36,7 +36,6 @@ pub(crate) struct TapeFile {
     pub(crate) path: PathBuf,
     /// Its address below the site's.
     pub(crate) address: String,
-    pub(crate) records: u64,
     pub(crate) positions: u64,
 }
 
@@ -127,7 +126,7 @@ fn tape(root: &Path, about: &'static str, key: &'static str, records: u64, shape
     }
     let [positions, all] = [counts[usize::from(b'L')], counts.iter().sum()];
     ensure!(all >= records, "{} has {all} records only", path.display());
-    Ok(TapeFile { about, key, path, address, records: all, positions })
+    Ok(TapeFile { about, key, path, address, positions })
 }
 
 /// Gets speedscope and writes its profile. Without it the rest can still be measured.

@@ -52,7 +52,8 @@ pub(crate) fn measure(browser: &mut Browser, site: &Site, report: &mut Report) -
     match reply(&answer["last"])? {
         Reply::Answer(answer) => match *answer {
             Answer::State(state) => {
-                ensure!(Some(state.pos.0) == positions.last().copied() && !state.bindings.is_empty())
+                let fits = Some(state.pos.0) == positions.last().copied() && !state.bindings.is_empty();
+                ensure!(fits, "the worker answered {state:?}");
             }
             other => bail!("the worker answered {other:?}"),
         },

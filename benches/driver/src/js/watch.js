@@ -31,26 +31,48 @@ self.benchWatch = (() => {
     return pixels.some(pixel => pixel !== pixels[0]);
   };
 
+  // Conditions return what is still missing, and nothing when they hold.
+
   // The whole run and the first state are seen: the slider knows every position, Bindings shows the name that the first position
   // assigns, and the call frames' bars are drawn with their names.
-  watch.tapeIsDrawn = (positions, name, frame) => {
+  watch.tape = (positions, name, frame) => () => {
     const slider = document.querySelector('[role=slider][aria-label=Timeline]');
-    if (slider?.ariaValueMax !== String(positions - 1)) return false;
+    if (slider?.ariaValueMax !== String(positions - 1)) return `the slider's end is ${slider?.ariaValueMax}, not ${positions - 1}`;
     const bindings = document.querySelector('section[aria-label=Bindings], [role=region][aria-label=Bindings]');
-    if (!bindings?.textContent.includes(name)) return false;
-    return watch.written.has(frame) && [...document.querySelectorAll('canvas')].some(hasInk);
+    if (!bindings?.textContent.includes(name)) return `Bindings does not show ${name}`;
+    if (!watch.written.has(frame)) return `no frame is drawn as ${frame}, only ${[...watch.written].slice(0, 40)}`;
+    if (![...document.querySelectorAll('canvas')].some(hasInk)) return 'every canvas is of one colour';
   };
 
-  // speedscope's rectangles are drawn by WebGL and by nothing else, the names in them by the 2D canvas above.
-  watch.flamechartIsDrawn = name => watch.glDraws > 0 && [...watch.written].some(text => text.startsWith(name));
+  // speedscope's rectangles are drawn by WebGL and by nothing else; the times above them on a 2D canvas.
+  watch.flamechart = () => () => {
+    if (watch.glDraws === 0) return 'nothing is drawn by WebGL';
+    const isTime = text => /^[\d.]+(ns|µs|ms|s)$/.test(text);
+    if (![...watch.written].some(isTime)) return `no time is drawn, only ${[...watch.written].slice(0, 40)}`;
+  };
 
-  // Milliseconds from the file's being given to the first animation frame in which a condition holds.
-  watch.until = condition => new Promise(resolve => {
+  // Milliseconds from the file's being given to the first animation frame in which nothing is missing.
+  watch.until = condition => new Promise((resolve, reject) => {
+    const limit = performance.now() + 120000;
     const look = () => {
-      if (watch.given !== null && condition()) resolve(performance.now() - watch.given);
+      const missing = watch.given === null ? 'no file was given' : condition();
+      if (!missing) resolve(performance.now() - watch.given);
+      else if (performance.now() > limit) reject(new Error(`waited 120 s: ${missing}`));
       else requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
   });
+
+  // Notes when animation frames begin, until it is told to stop.
+  watch.frames = () => {
+    const frames = [];
+    let on = true;
+    const note = time => {
+      frames.push(time);
+      if (on) requestAnimationFrame(note);
+    };
+    requestAnimationFrame(note);
+    return () => { on = false; return frames; };
+  };
   return watch;
 })();
