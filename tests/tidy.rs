@@ -52,7 +52,7 @@ const RULES: [(&str, &[&str], &str); 12] = [
 ];
 
 /// The folders whose sources are read.
-const FOLDERS: [&str; 4] = ["crates", "src", "xtask", "tests"];
+const FOLDERS: [&str; 5] = ["crates", "src", "xtask", "tests", "benches"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -18,7 +18,7 @@ mod stats;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Parser, ValueEnum};
 
 use browser::Browser;
@@ -71,15 +71,23 @@ fn measure(arguments: &Arguments) -> Result<()> {
     let site = Site::prepare(&arguments.folder, arguments.most, arguments.parts.contains(&Part::Open))?;
     let mut browser = Browser::start(&arguments.folder, &arguments.settings)?;
     let mut report = Report::new(&browser.version()?);
+    // A part that fails must not take the others' figures with it.
+    let mut failed = Vec::new();
     for part in &arguments.parts {
         println!("Measuring: {part:?} …");
-        match part {
-            Part::Wasm => inside::measure(&mut browser, &site, arguments.rounds, &mut report)?,
-            Part::Open => open::measure(&mut browser, &site, arguments.rounds, &mut report)?,
-            Part::State => state::measure(&mut browser, &site, &mut report)?,
-            Part::Frames => frames::measure(&mut browser, &site, arguments.rounds, &mut report)?,
+        let outcome = match part {
+            Part::Wasm => inside::measure(&mut browser, &site, arguments.rounds, &mut report),
+            Part::Open => open::measure(&mut browser, &site, arguments.rounds, &mut report),
+            Part::State => state::measure(&mut browser, &site, &mut report),
+            Part::Frames => frames::measure(&mut browser, &site, arguments.rounds, &mut report),
+        };
+        if let Err(error) = outcome {
+            println!("  {part:?} could not be measured: {error:#}");
+            failed.push(format!("{part:?}"));
         }
     }
     browser.end();
-    report.finish(&arguments.folder)
+    report.finish(&arguments.folder)?;
+    ensure!(failed.is_empty(), "could not be measured: {}", failed.join(", "));
+    Ok(())
 }

@@ -22,6 +22,7 @@ pub(crate) fn measure(browser: &mut Browser, site: &Site, report: &mut Report) -
         stage: String::new(),
         done: 0.0,
         total: 0.0,
+        is_silent: false,
     }))?;
     let progress = progress.first().context("an empty reply")?;
     let open = serde_json::to_value(Request::Open { name: "bench.tape".to_owned() })?;
