@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, process};
 
 use anyhow::{Context as _, bail, ensure};
 use serde_json::json;
@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use xtask::files::Server;
 
-use crate::page::Page;
+use crate::page::{Page, Theme};
 use crate::{Result, root};
 
 /// Where the page lies on its host: deep enough that an address which starts at the root fails.
@@ -50,7 +50,8 @@ pub async fn run(name: &str, test: impl AsyncFnOnce(&Page) -> Result) -> Result 
     let driver = timeout(START_LIMIT, WebDriver::new(driver_url, capabilities()?))
         .await
         .context("the browser did not start")??;
-    let page = Page::new(driver.clone(), url);
+    let files = env::temp_dir().join(format!("tapedeck-e2e-{}-{name}", process::id()));
+    let page = Page::new(driver.clone(), url, files.clone());
     let outcome = drive(&page, test).await;
     if outcome.is_err() {
         // The picture is a help, not the result: without one the test's own error still counts.
@@ -59,12 +60,16 @@ pub async fn run(name: &str, test: impl AsyncFnOnce(&Page) -> Result) -> Result 
     }
     let quit = driver.quit().await;
     let _ = driver_process.kill().await;
+    // Most tests write none.
+    let _ = fs::remove_dir_all(&files);
     outcome?;
     quit.context("the browser did not end")
 }
 
 async fn drive(page: &Page, test: impl AsyncFnOnce(&Page) -> Result) -> Result {
     page.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": WATCH })).await?;
+    // Tall enough for every panel to show some rows: lists hold no row that is not seen.
+    page.resize(1400, 1000, Theme::Light).await?;
     page.load("").await?;
     test(page).await?;
     let trouble = page.trouble().await?;

@@ -1,6 +1,6 @@
 //! The page as a person meets it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
@@ -24,6 +24,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 pub struct Page {
     driver: WebDriver,
     url: String,
+    files: PathBuf,
 }
 
 /// What the timeline's slider says.
@@ -47,8 +48,19 @@ pub enum Theme {
 }
 
 impl Page {
-    pub(crate) fn new(driver: WebDriver, url: String) -> Self {
-        Self { driver, url }
+    pub(crate) fn new(driver: WebDriver, url: String, files: PathBuf) -> Self {
+        Self { driver, url, files }
+    }
+
+    /// Writes a file for this test, which is gone when the test ends; the page shows its name.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> Result<PathBuf> {
+        fs::create_dir_all(&self.files)?;
+        let path = self.files.join(name);
+        fs::write(&path, bytes)?;
+        Ok(path)
     }
 
     /// Sends a command of the DevTools protocol to the page.
@@ -203,34 +215,26 @@ impl Page {
     /// The rows of the table or grid in a region, each as the texts of its cells; header rows included.
     ///
     /// # Errors
-    /// When there is no such region, or no table in it.
+    /// When there is no such region now.
     pub async fn rows(&self, region: &str) -> Result<Vec<Vec<String>>> {
-        let rows = self
-            .find("region", region)
-            .await?
-            .call(
-                "function () { return [...this.querySelectorAll('tr, [role=row]')].map(row => \
-                 [...row.querySelectorAll('td, th, [role=cell], [role=gridcell], [role=rowheader], [role=columnheader]')].map(c => c.innerText.trim())) }",
-                &[],
-            )
-            .await?;
-        serde_json::from_value(rows).context("the rows are not texts")
+        let script = format!("({ROWS})({})", json!(region));
+        serde_json::from_value(self.evaluate(&script).await?).with_context(|| format!("there is no region {region:?}"))
     }
 
     /// What the timeline's slider says now.
     ///
     /// # Errors
-    /// When there is no timeline for 20 seconds.
+    /// When there is no timeline now, or it does not say where it is.
     pub async fn position(&self) -> Result<Position> {
-        let timeline = self.find("slider", "Timeline").await?;
-        let number = async |name: &str| -> Result<u64> {
-            let text = timeline.attribute(name).await?.with_context(|| format!("the timeline has no {name}"))?;
-            text.parse().with_context(|| format!("{name} is {text:?}"))
+        let said: Vec<Option<String>> =
+            serde_json::from_value(self.evaluate(SLIDER).await?).context("there is no slider named \"Timeline\"")?;
+        let part = |index: usize, name: &str| {
+            said.get(index).cloned().flatten().with_context(|| format!("the timeline has no {name}"))
         };
         Ok(Position {
-            now: number("aria-valuenow").await?,
-            last: number("aria-valuemax").await?,
-            text: timeline.attribute("aria-valuetext").await?.unwrap_or_default(),
+            now: part(0, "aria-valuenow")?.parse()?,
+            last: part(1, "aria-valuemax")?.parse()?,
+            text: part(2, "aria-valuetext")?,
         })
     }
 
@@ -467,6 +471,15 @@ impl Page {
 
 const FILE_INPUT: &str = "[...document.querySelectorAll('input[type=file]')].find(input => \
     (input.ariaLabel ?? input.labels[0]?.innerText ?? '').trim() === 'Open a recording')";
+
+/// What is asked again and again goes by the attributes that the accessible names are given with: a walk of the whole accessibility
+/// tree for each look would slow the page down that is looked at. [`Page::find`] takes the walk, and tests use it for both.
+const SLIDER: &str = "(() => { const e = document.querySelector('[role=slider][aria-label=Timeline]'); \
+    return e && ['aria-valuenow', 'aria-valuemax', 'aria-valuetext'].map(name => e.getAttribute(name)) })()";
+
+const ROWS: &str = "region => { const e = document.querySelector(`section[aria-label=\"${region}\"], [role=region][aria-label=\"${region}\"]`); \
+    return e && [...e.querySelectorAll('tr, [role=row]')].map(row => \
+    [...row.querySelectorAll('td, th, [role=cell], [role=gridcell], [role=rowheader], [role=columnheader]')].map(c => c.innerText.trim())) }";
 
 /// A key's code, its number for old scripts, and what it writes.
 fn key_facts(name: &str) -> Result<(String, u32, String)> {
