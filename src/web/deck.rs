@@ -265,6 +265,9 @@ impl Inner {
             }
             Heard::Died(death) => {
                 let lost = self.current.borrow_mut().take();
+                // What ended the reader (no memory, the browser) may have ended the spare with it, and nobody has asked it since.
+                drop(self.spare.borrow_mut().take());
+                self.prepare_spare();
                 if let Some(loaded) = lost {
                     let name = loaded.document.name.clone();
                     *self.failed.borrow_mut() = Some((loaded.document, loaded.source, true));
