@@ -76,7 +76,9 @@ impl Tape {
         self.ix.issues.clear(IssueKind::LinePastSource);
         let mut past_end = 0;
         for (pos, (&line, &byte)) in self.ix.lines.iter().zip(&self.ix.line_offsets).enumerate() {
-            if line > last_line {
+            // A tape begins at the last line of its file or the one after it: that first position says nothing odd.
+            let begins_there = pos == 0 && line == last_line.saturating_add(1);
+            if line > last_line && !begins_there {
                 past_end += 1;
                 let (byte, pos) = (ByteOffset(byte), Pos(pos as u32));
                 self.ix.issues.add(Issue { kind: IssueKind::LinePastSource, byte, pos });
