@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tapedeck_core::trace::json::{Layout, loads, to_json};
-use tapedeck_core::trace::module::{answer_range, call_request, check, parse_answer, parse_description};
+use tapedeck_core::trace::module::{
+    ToolDescription, answer_range, call_request, check, parse_answer, parse_description,
+};
 use tapedeck_core::trace::replay::Outcome;
 use tapedeck_core::trace::{Object, Value};
 use tapedeck_tools::{mt, seeded_state};
@@ -96,7 +98,7 @@ fn the_example_is_built_checked_and_run() {
     assert_eq!(String::from_utf8_lossy(&description), tool_module_description());
     let description = parse_description(&description).unwrap();
     assert_eq!((description.name.as_str(), description.version.as_str()), ("example", "1.2.0"));
-    let signatures: Vec<String> = description.tools.iter().map(|tool| tool.signature()).collect();
+    let signatures: Vec<String> = description.tools.iter().map(ToolDescription::signature).collect();
     assert_eq!(signatures, ["fahrenheit(celsius)", "initials(text, separator)", "dice(n, seed)", "draw(n)"]);
     assert_eq!(description.tools[0].about, "Degrees Fahrenheit of degrees Celsius.");
 
