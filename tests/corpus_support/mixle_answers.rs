@@ -2,6 +2,9 @@
 //!
 //! Invariant: no case is named here; a new recording in the folder is answered without a change.
 
+// What is compared is made for the comparison and ends there.
+#![allow(clippy::needless_pass_by_value)]
+
 use base64::Engine as _;
 use sha2::Digest as _;
 use tapedeck_core::trace::diff::{diff, same_step};
