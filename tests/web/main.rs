@@ -3,7 +3,7 @@
 //! The worker here is a few lines of JavaScript that answers with bytes prepared in Rust, so that every order of events
 //! (late, never, broken, dead) can be played. The built worker itself is driven end to end.
 #![cfg(target_arch = "wasm32")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bridge;
 mod components;

@@ -711,5 +711,6 @@ fn a_thousand_random_conditions_agree_with_a_naive_scan() {
             Ok(())
         })
         .unwrap();
-    assert!(undecided_seen.get() > 1000 && held_seen.get() > 1000, "the conditions must decide something both ways");
+    // Counted over all positions of all cases: some dozens would do, chance gives hundreds at the least.
+    assert!(undecided_seen.get() > 100 && held_seen.get() > 100, "the conditions must decide something both ways");
 }

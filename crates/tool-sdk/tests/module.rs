@@ -110,7 +110,7 @@ fn the_example_is_built_checked_and_run() {
         let answer = Running::new(&bytes).call(request.as_bytes());
         (shown(parse_answer(tool, &answer, &mut rng)), rng)
     };
-    assert_eq!(call("fahrenheit", r#"{"celsius": 36.6}"#, None).0, "97.88");
+    assert_eq!(call("fahrenheit", r#"{"celsius": 36.6}"#, None).0, "97.88000000000001");
     assert_eq!(call("fahrenheit", r#"{"celsius": 100}"#, None).0, "212.0");
     let wrong = call("fahrenheit", r#"{"celsius": "hot"}"#, None).0;
     assert_eq!(wrong, "TypeError: argument 'celsius' must be a number, not str");
