@@ -8,7 +8,6 @@
 mod bridge;
 mod components;
 mod deck;
-mod mixle;
 mod support;
 mod timeline;
 
