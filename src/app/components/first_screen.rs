@@ -30,7 +30,7 @@ pub fn FirstScreen(props: &FirstScreenProps) -> Html {
                 { props.children.clone() }
                 <div class="drop">
                     { icon(Icon::Reel) }
-                    <p>{ "Drop an EigenScript tape anywhere on this page" }</p>
+                    <p>{ "Drop an EigenScript tape or a mixle trace anywhere on this page" }</p>
                     <div class="row">
                         <button type="button" class="btn primary" onclick={pick}>{ "Open a file" }</button>
                         <button type="button" class="btn" onclick={sends::<MouseEvent>(&page.send, Action::DialogShown(Dialog::Paste))}>{ "Paste" }</button>

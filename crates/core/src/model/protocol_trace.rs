@@ -524,7 +524,8 @@ pub enum TraceRequest {
         /// The request.
         request: String,
     },
-    /// The payload is another document, to compare with. Answered by [`TraceReply::Other`] or [`TraceReply::NoFile`].
+    /// The payload is another document, to compare with. Answered by [`TraceReply::Other`] or
+    /// [`TraceReply::NotCompared`].
     CompareWith {
         /// Its name.
         name: String,
@@ -571,6 +572,8 @@ pub enum TraceReply {
     },
     /// There is no such file, and why.
     NoFile(String),
+    /// The other document was not compared, and why.
+    NotCompared(String),
     /// The other trace is open.
     Other {
         /// Its name.
@@ -593,6 +596,8 @@ pub struct ReplayState {
     pub different: u32,
     /// Steps that could not be replayed or compared.
     pub not_proven: u32,
+    /// Steps that were run again, whatever came of it: when all were, the replayed trace can be saved.
+    pub replayed: u32,
     /// The verdict on the whole, worst of all.
     pub verdict: Mark,
     /// The sentence it ends in; what is known so far before that.
