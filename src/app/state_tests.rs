@@ -283,3 +283,151 @@ fn a_value_is_asked_for_while_its_dialog_is_shown() {
     let state = reduce(&state, Action::DialogShown(Dialog::None));
     assert_eq!(asked(&state, Kind::Value), None);
 }
+
+fn artifact() -> ArtifactSummary {
+    use tapedeck_core::artifact::Artifact;
+    use tapedeck_core::bytes::{Limits, Unwatched};
+    let results = br#"{"files":1,"passed":0,"failed":1,"results":[{"file":"t/a.eigs","status":"fail","exit_code":1,"tape":"a.tape"}]}"#;
+    let files = [("results.json", &results[..]), ("a.tape", b"V 2 0.40.0\nL 1\n"), ("b.tape", b"V 2 0.40.0\nL 1\n")];
+    let files = files.map(|(name, bytes)| (name.to_owned(), bytes.to_vec())).to_vec();
+    let artifact = Artifact::open_all(files, &Limits::default(), &mut Unwatched).unwrap();
+    ArtifactSummary { name: "results.zip".to_owned(), tree: artifact.tree().clone(), replays: Vec::new() }
+}
+
+fn node(state: &State, path: &str) -> NodeId {
+    state.artifact.as_ref().unwrap().summary.tree.find(path).unwrap().id
+}
+
+fn of_artifact() -> State {
+    let started = reduce(&opened(10), Action::OpenStarted("results.zip".to_owned()));
+    let artifact =
+        Action::ArtifactOpened { summary: Box::new(artifact()), is_again: false, missing: None, remarks: Vec::new() };
+    reduce(&started, artifact)
+}
+
+fn file_opened(state: &State, path: &str) -> State {
+    let node = node(state, path);
+    let asked = reduce(state, Action::FileAsked(node));
+    reduce(&asked, Action::FileOpened { node, summary: Box::new(summary(10)), is_again: false })
+}
+
+#[test]
+fn an_artifact_replaces_what_was_open_and_its_failing_test_opens_at_the_end() {
+    let state = of_artifact();
+    assert!(state.tape.is_none() && state.opening.is_none());
+    let failing = file_opened(&state, "a.tape");
+    assert_eq!(pos(&failing), 9);
+    assert_eq!(failing.artifact.as_ref().unwrap().chosen, Some(node(&state, "a.tape")));
+    let other = file_opened(&failing, "b.tape");
+    assert_eq!(pos(&other), 0);
+    assert_eq!(other.artifact.as_ref().unwrap().opening, None);
+    // A file of its own ends the artifact.
+    let plain = reduce(&other, Action::Opened { summary: Box::new(summary(5)), is_again: false });
+    assert!(plain.artifact.is_none());
+}
+
+#[test]
+fn a_refused_file_leaves_the_one_before_in_place() {
+    let state = file_opened(&of_artifact(), "b.tape");
+    let asked = reduce(&state, Action::FileAsked(node(&state, "a.tape")));
+    let state = reduce(&asked, Action::FileFailed(Alert::unavailable("a.tape", "It is damaged.".to_owned(), "")));
+    assert!(state.tape.is_some() && state.alert.is_some());
+    let artifact = state.artifact.as_ref().unwrap();
+    assert_eq!((artifact.chosen, artifact.opening), (Some(node(&state, "b.tape")), None));
+}
+
+#[test]
+fn what_a_link_says_is_what_was_shown() {
+    let pin = |name: &str| Pin { function: Some("f".to_owned()), name: name.to_owned() };
+    let mut sent = run(
+        &opened(1000),
+        [
+            Action::Seek(Pos(321)),
+            Action::RangeChosen(range(300.25, 400.5)),
+            Action::BreakpointToggled(7),
+            Action::BreakpointToggled(3),
+            Action::PinToggled(pin("real")),
+            Action::ThemeChosen(Theme::Dark),
+        ],
+    );
+    sent.tape.as_mut().unwrap().wanted_selection = Some(pin("seen"));
+    let link = link_state::view(&sent);
+    assert_eq!((link.position, link.range), (Some(322), Some((301, 401))));
+    let started = reduce(&State::default(), Action::OpenStarted("b.tape".to_owned()));
+    let source = Source::Url { url: "https://example.org/b.tape".to_owned(), sha256: None };
+    let read = Action::LinkRead { link: Box::new(link.clone()), remarks: Vec::new(), origin: Some(source.clone()) };
+    let opened = Action::Opened { summary: Box::new(summary(1000)), is_again: false };
+    let received = run(&started, [read, opened]);
+    assert_eq!(link_state::view(&received), link);
+    assert_eq!(received.origin.as_deref(), Some(&source));
+    // The colours of a link are not the receiver's own choice.
+    assert!(received.is_theme_of_link && received.theme == Theme::Dark);
+    // And the next file has no part in that link.
+    let next = run(
+        &received,
+        [Action::OpenStarted("c".to_owned()), Action::Opened { summary: Box::new(summary(1000)), is_again: false }],
+    );
+    assert_eq!((next.origin.clone(), pos(&next)), (None, 0));
+}
+
+#[test]
+fn a_link_past_the_end_says_so_and_shows_the_last_position() {
+    let link = tapedeck_core::link::Link { position: Some(99), ..Default::default() };
+    let state = reduce(&opened(10), Action::LinkRead { link: Box::new(link), remarks: Vec::new(), origin: None });
+    assert_eq!(pos(&state), 9);
+    assert!(state.notice.unwrap().contains("names position 99, and this tape has 10 positions"));
+}
+
+#[test]
+fn a_view_waits_for_its_recording_and_beats_the_end_of_a_failing_test() {
+    let link = tapedeck_core::link::Link { position: Some(4), file: Some("a.tape".to_owned()), ..Default::default() };
+    let read = Action::LinkRead { link: Box::new(link), remarks: vec!["It was changed.".to_owned()], origin: None };
+    let waiting = reduce(&State::default(), read);
+    let artifact =
+        Action::ArtifactOpened { summary: Box::new(artifact()), is_again: false, missing: None, remarks: Vec::new() };
+    let state = file_opened(&reduce(&waiting, artifact), "a.tape");
+    assert_eq!(pos(&state), 3);
+    assert!(state.alert.unwrap().what.contains("It was changed."));
+}
+
+#[test]
+fn a_selection_of_a_link_is_made_when_the_binding_is_seen() {
+    let mut state = opened(10);
+    state.tape.as_mut().unwrap().wanted_selection = Some(Pin { function: None, name: "far".to_owned() });
+    let asked = wanted(&state);
+    let Some(Question::State(query)) = asked.first().cloned() else { panic!("{asked:?}") };
+    assert!(query.bindings.count >= 4096, "a link's binding is looked for among few rows");
+    let answer = StateAnswer {
+        pos: Pos(0),
+        line: 1,
+        function: None,
+        events_total: 0,
+        events: Vec::new(),
+        bindings_total: 2,
+        bindings: vec![binding(1, "near", None), binding(2, "far", None)],
+        frames_total: 0,
+        frames: Vec::new(),
+    };
+    let state = reduce(&state, Action::Answered(Box::new(Question::State(query)), Box::new(Answer::State(answer))));
+    let open = state.tape.unwrap();
+    assert_eq!((open.selected.unwrap().stream, open.wanted_selection), (StreamId(2), None));
+}
+
+#[test]
+fn jumps_are_counted_and_steps_are_not() {
+    let state = run(&opened(100), [Action::Step(1), Action::Scrubbed(Pos(50)), Action::Scrubbed(Pos(60))]);
+    assert_eq!(state.jumps, 0);
+    assert_eq!(run(&state, [Action::First, Action::First, Action::Last, Action::Seek(Pos(5))]).jumps, 3);
+}
+
+#[test]
+fn a_link_that_holds_the_tape_is_asked_for_only_while_it_is_shared() {
+    let state = opened(10);
+    let asks = |state: &State| wanted(state).iter().any(|question| matches!(question, Question::Share(_)));
+    assert!(!asks(&state));
+    let shared = reduce(&state, Action::DialogShown(Dialog::Share));
+    assert!(asks(&shared));
+    assert!(!asks(&reduce(&shared, Action::DialogShown(Dialog::None))));
+    // Without a tape there is nothing to share.
+    assert_eq!(reduce(&State::default(), Action::DialogShown(Dialog::Share)).dialog, Dialog::None);
+}

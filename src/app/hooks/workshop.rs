@@ -58,5 +58,5 @@ pub fn shop_action(event: ShopEvent) -> Action {
 
 fn alerted(title: &str, what: String) -> Action {
     let (place, advice) = (String::new(), String::new());
-    Action::Alerted(Alert { title: title.to_owned(), what, place, advice, can_retry: false })
+    Action::Alerted(Alert { look_anyway: None, title: title.to_owned(), what, place, advice, can_retry: false })
 }

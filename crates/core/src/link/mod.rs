@@ -21,6 +21,7 @@ mod data;
 mod fields;
 pub mod limits;
 pub mod redact;
+pub mod share;
 mod version;
 
 use serde::{Deserialize, Serialize};
