@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use e2e::{Page, Result, run, sample};
 
 fn corpus(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus/eigs").join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).with_file_name("corpus").join("eigs").join(path)
 }
 
 /// The five tests of the corpus' run are listed, the two that failed first, and the first one's tape opens where it ended.

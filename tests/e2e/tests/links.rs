@@ -8,7 +8,7 @@ use e2e::{Page, Result, Theme, run, sample};
 use serde_json::json;
 
 fn corpus(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../corpus/eigs").join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).with_file_name("corpus").join("eigs").join(path)
 }
 
 async fn fragment(page: &Page) -> Result<String> {
