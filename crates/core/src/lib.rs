@@ -6,6 +6,7 @@ pub mod artifact;
 pub mod ask;
 pub mod bytes;
 pub mod compare;
+pub mod html;
 pub mod link;
 pub mod model;
 pub mod tape;
