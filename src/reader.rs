@@ -6,7 +6,6 @@
 //!
 //! Invariant: every request is answered, if only by why it cannot be. A panic is told to the page before the worker is lost.
 
-mod artifacts;
 mod open;
 mod traces;
 
@@ -14,8 +13,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, ArrayBuffer, Uint8Array};
-use tapedeck_core::artifact::{Artifact, NodeId};
-use tapedeck_core::link::share::share;
 use tapedeck_core::model::protocol::{Answer, Question, Refusal, Reply, Request, TapeSummary};
 use tapedeck_core::tape::Tape;
 use tapedeck_core::timeline::Slicer;
@@ -27,8 +24,6 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 struct Open {
     tape: Tape,
     slicer: Slicer,
-    /// The source beside it, for a link that holds both.
-    source: Option<artifacts::SourceFile>,
 }
 
 /// The recording that is open, and which opening is the newest.
@@ -37,7 +32,6 @@ struct Reader {
     open: Option<Open>,
     /// A document of traces; never beside a tape.
     traces: Option<TraceDeck>,
-    artifact: Option<Artifact>,
     openings: u32,
 }
 
@@ -93,30 +87,23 @@ fn take(event: &MessageEvent) {
                 reader.openings += 1;
                 reader.open = None;
                 reader.traces = None;
-                reader.artifact = None;
                 reader.openings
             });
             wasm_bindgen_futures::spawn_local(async move {
                 let progress = Rc::new(move |progress| reply(id, &Reply::Progress(progress)));
-                let outcome = open::open(name.clone(), payload, &*progress).await;
+                let outcome = open::open(name, payload, &*progress).await;
                 let newest = READER.with_borrow(|reader| reader.openings);
                 if opening == newest {
-                    reply(id, &opened(name, outcome));
+                    reply(id, &opened(outcome));
                 }
             });
         }
-        Ok(Request::OpenAll { name, names }) => {
-            wasm_bindgen_futures::spawn_local(async move {
-                let progress = Rc::new(move |progress| reply(id, &Reply::Progress(progress)));
-                let outcome = open::open_all(names, payload, &*progress).await;
-                reply(id, &opened(name, outcome));
-            });
-        }
-        Ok(Request::OpenFile { node }) => open_file(id, node),
         Ok(Request::AddSource { name }) => reply(id, &add_source(name, &payload)),
         Ok(Request::Ask(question)) => {
             let answer = READER.with_borrow_mut(|reader| match (&mut reader.open, &reader.traces, &question) {
-                (Some(open), ..) => answer(open, &question),
+                (Some(Open { tape, slicer }), ..) => {
+                    slicer.answer(tape, &question).unwrap_or_else(|| tape.answer(&question))
+                }
                 (None, Some(traces), Question::Trace(question)) => {
                     traces.answer(question).map_or_else(Answer::Unanswerable, Answer::Trace)
                 }
@@ -136,67 +123,18 @@ fn take(event: &MessageEvent) {
     }
 }
 
-fn answer(open: &mut Open, question: &Question) -> Answer {
-    let Open { tape, slicer, source } = open;
-    if let Question::Share(query) = question {
-        let source = source.as_ref().map(|(name, code)| (name.as_str(), code.as_slice()));
-        return Answer::Share(Box::new(share(query, &tape.summary().name, tape.bytes(), source)));
-    }
-    slicer.answer(tape, question).unwrap_or_else(|| tape.answer(question))
-}
-
-/// Opens a recording of the artifact, and gives it its source. One that is refused leaves the one before in place.
-fn open_file(id: u32, node: NodeId) {
-    let progress = |progress| reply(id, &Reply::Progress(progress));
-    let outcome = READER
-        .with_borrow(|reader| reader.artifact.as_ref().map(|artifact| artifacts::open_file(artifact, node, &progress)));
-    let (recording, source) = match outcome {
-        Some(Ok(outcome)) => outcome,
-        Some(Err(refusal)) => return reply(id, &Reply::Refused(refusal)),
-        None => {
-            return reply(
-                id,
-                &Reply::Refused(Refusal {
-                    kind: "no-artifact".to_owned(),
-                    what: "No artifact is open.".to_owned(),
-                    place: String::new(),
-                    advice: "Open the file again.".to_owned(),
-                }),
-            );
-        }
-    };
-    reply(id, &opened(String::new(), Ok(recording)));
-    let source = READER.with_borrow_mut(|reader| {
-        let (open, (name, bytes)) = (reader.open.as_mut()?, source?);
-        let summary = open.tape.set_source(name.clone(), &bytes);
-        open.source = Some((name, bytes));
-        Some(summary)
-    });
-    if let Some(source) = source {
-        reply(id, &Reply::Source(source));
-    }
-}
-
-fn opened(name: String, outcome: Result<open::Opened, Refusal>) -> Reply {
+fn opened(outcome: Result<open::Opened, Refusal>) -> Reply {
     match outcome {
         Ok(open::Opened::Tape(tape)) => {
             let summary: TapeSummary = tape.summary();
-            let open = Open { tape: *tape, slicer: Slicer::new(), source: None };
-            READER.with_borrow_mut(|reader| (reader.open, reader.traces) = (Some(open), None));
+            READER.with_borrow_mut(|reader| reader.open = Some(Open { tape: *tape, slicer: Slicer::new() }));
             Reply::Opened(Box::new(summary))
         }
         Ok(open::Opened::Trace(deck)) => {
             let summary = deck.summary();
-            READER.with_borrow_mut(|reader| (reader.open, reader.traces) = (None, Some(*deck)));
+            READER.with_borrow_mut(|reader| reader.traces = Some(*deck));
             Reply::OpenedTrace(Box::new(summary))
         }
-        Ok(open::Opened::Artifact(artifact)) => match artifacts::summary(name, &artifact) {
-            Ok(summary) => {
-                READER.with_borrow_mut(|reader| reader.artifact = Some(*artifact));
-                Reply::Artifact(Box::new(summary))
-            }
-            Err(refusal) => Reply::Refused(refusal),
-        },
         Err(refusal) => Reply::Refused(refusal),
     }
 }
@@ -211,11 +149,7 @@ fn add_source(name: String, payload: &JsValue) -> Reply {
         Err(refusal) => return Reply::Refused(refusal),
     };
     READER.with_borrow_mut(|reader| match &mut reader.open {
-        Some(open) => {
-            let summary = open.tape.set_source(name.clone(), &bytes);
-            open.source = Some((name, bytes));
-            Reply::Source(summary)
-        }
+        Some(Open { tape, .. }) => Reply::Source(tape.set_source(name, &bytes)),
         None => Reply::Refused(Refusal {
             kind: "no-tape".to_owned(),
             what: "A source is shown beside a tape, and no tape is open.".to_owned(),

@@ -6,8 +6,6 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use tapedeck_core::artifact::NodeId;
-use tapedeck_core::link::Link;
 use tapedeck_core::model::protocol_trace::Export;
 
 use super::state::{Action, State, reduce};
@@ -36,16 +34,6 @@ pub enum Door {
     Text(String),
     /// The sample tape and its source.
     Sample,
-    /// The sample of what CI hands out.
-    SampleArtifact,
-    /// Open this recording of the artifact; its path names it.
-    File(NodeId, String),
-    /// Open the recording of this link and show what it says; the sentences say what is odd about it.
-    Link(Box<Link>, Vec<String>),
-    /// The same, when the user has agreed to fetch its address.
-    Confirmed(Box<Link>, Vec<String>),
-    /// Fetch this address and open what is there.
-    Url(String),
     /// Open again what failed.
     Again,
     /// Give the opening up.

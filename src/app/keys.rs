@@ -21,7 +21,6 @@ pub enum Command {
     Pan(f64),
     Fit,
     Open,
-    Share,
     Help,
 }
 
@@ -141,12 +140,6 @@ pub const SHORTCUTS: &[Shortcut] = &[
         what: "Open a recording",
         needs_tape: false,
         chords: &[(Chord { key: "o", ctrl: true, shift: Some(false), shown: "Ctrl O" }, Command::Open)],
-    },
-    Shortcut {
-        group: "Page",
-        what: "Share this moment",
-        needs_tape: true,
-        chords: &[(plain("s", "s"), Command::Share)],
     },
     Shortcut { group: "Page", what: "These keys", needs_tape: false, chords: &[(typed("?"), Command::Help)] },
 ];

@@ -10,7 +10,6 @@ pub mod highlight;
 #[cfg(target_arch = "wasm32")]
 pub mod hooks;
 pub mod keys;
-pub mod link_state;
 #[cfg(target_arch = "wasm32")]
 mod root;
 pub mod rows;

@@ -9,12 +9,10 @@ use yew::prelude::*;
 
 use super::components::trace::{ToolsPanel, TraceSheet, TraceView};
 use super::components::{
-    AlertBox, ConfirmDialog, Files, FirstScreen, Header, KeysSheet, OpeningBox, PasteDialog, ShareDialog, TapeView,
-    UrlDialog, ValueDialog, use_fold,
+    AlertBox, FirstScreen, Header, KeysSheet, OpeningBox, PasteDialog, TapeView, ValueDialog, use_fold,
 };
 use super::context::{Context, Door, Page};
-use super::hooks::{do_work, shop_action, use_address, use_asks, use_doors, use_keyboard, use_playing};
-use super::link_state;
+use super::hooks::{do_work, shop_action, use_asks, use_doors, use_keyboard, use_playing};
 use super::shared::Shared;
 use super::state::{Action, Alert, Dialog, Panel, Theme};
 use super::trace_state::{OpenTrace, TraceAction};
@@ -63,7 +61,6 @@ pub fn App() -> Html {
     let trace = state.trace.as_ref();
 
     use_asks(state, &deck);
-    use_address(state, &send, &doors.door);
     use_playing(open.is_some_and(|open| open.is_playing), &send);
     let has_recording = open.is_some_and(|open| !open.is_lost) || trace.is_some_and(|trace| !trace.is_lost);
     use_keyboard(has_recording, state.dialog, &context);
@@ -77,12 +74,10 @@ pub fn App() -> Html {
             }
         });
     }
-    use_effect_with((state.theme, state.is_theme_of_link), |(theme, is_of_link)| {
+    use_effect_with(state.theme, |theme| {
         let name = theme_name(*theme);
         page::set_theme(name);
-        if !is_of_link {
-            storage::set("theme", name.unwrap_or("system"));
-        }
+        storage::set("theme", name.unwrap_or("system"));
     });
     let name = open.map(|open| open.summary.name.clone()).or_else(|| trace.map(|trace| trace.summary.name.clone()));
     use_effect_with(name, |name| {
@@ -97,7 +92,6 @@ pub fn App() -> Html {
     let issues = open.map_or(0, super::state::Open::issue_count);
     let inputs_fold = use_fold("fold-inputs", !has_inputs);
     let issues_fold = use_fold("fold-issues", issues == 0);
-    let files_fold = use_fold("fold-files", is_narrow);
     let on_issues = {
         let (tab, issues_fold) = (tab.setter(), issues_fold.clone());
         Callback::from(move |_: MouseEvent| {
@@ -133,21 +127,12 @@ pub fn App() -> Html {
                 place: String::new(),
                 advice: "Open the file again.".to_owned(),
                 can_retry: true,
-                look_anyway: None,
             })
         })
     });
     let alert = alert.map(|alert| html! { <AlertBox {alert} can_dismiss={lost.is_none()} /> });
     let notice = state.notice.as_ref().map(|text| AttrValue::from(text.to_string()));
     let view = match (open, trace) {
-        // Its files are listed beside this.
-        (None, None) if state.artifact.is_some() => html! {
-            <main class="choose">
-                if alert.is_some() || opening.is_some() { <div class="strip">{ alert }{ opening }</div> }
-                <p>{ "Choose a recording among the files. That of a failing test opens at its last position, where the test ended." }</p>
-                if let Some(notice) = &notice { <p class="notice" role="status">{ notice }</p> }
-            </main>
-        },
         (None, None) => html! {
             <FirstScreen>{ alert }{ opening }
                 if let Some(notice) = &notice { <p class="notice" role="status">{ notice }</p> }
@@ -167,24 +152,13 @@ pub fn App() -> Html {
             </>
         },
     };
-    let has_recording_shown = open.is_some() || trace.is_some();
-    let artifact = state.artifact.as_ref().filter(|artifact| !has_recording_shown || artifact.has_several_files());
-    let view = match artifact {
-        None => view,
-        Some(artifact) => html! {
-            <div class={classes!("with-files", (!has_recording_shown).then_some("unchosen"))}>
-                <Files key={artifact.serial} artifact={artifact.clone()} fold={has_recording_shown.then(|| files_fold.clone())} />
-                <div class="beside-files">{ view }</div>
-            </div>
-        },
-    };
     html! {
         <ContextProvider<Context> context={(*context).clone()}>
-            <div class={classes!("app", (has_recording_shown || artifact.is_some()).then_some("with-tape"))}>
+            <div class={classes!("app", (open.is_some() || trace.is_some()).then_some("with-tape"))}>
                 <Header summary={open.map(|open| open.summary.clone())} trace={trace.map(|trace| trace.summary.clone())} shows_tools={state.tools.is_shown} {issues} theme={state.theme} {on_issues} />
                 <input ref={doors.picker.clone()} type="file" class="sr" aria-label="Open a recording" multiple=true tabindex="-1" {onchange} />
                 { view }
-                { dialog(state, open, trace) }
+                { dialog(state.dialog, open, trace) }
                 if doors.is_dragging {
                     <div class="drop-overlay" aria-hidden="true"><div><strong>{ "Drop to open" }</strong><span>{ "It stays in this browser." }</span></div></div>
                 }
@@ -193,23 +167,12 @@ pub fn App() -> Html {
     }
 }
 
-fn dialog(state: &super::state::State, open: Option<&super::state::Open>, trace: Option<&OpenTrace>) -> Html {
-    match state.dialog {
+fn dialog(dialog: Dialog, open: Option<&super::state::Open>, trace: Option<&OpenTrace>) -> Html {
+    match dialog {
         Dialog::None => Html::default(),
         Dialog::Trace => trace.map_or_else(Html::default, |trace| html! { <TraceSheet trace={trace.clone()} /> }),
         Dialog::Keys => html! { <KeysSheet /> },
         Dialog::Paste => html! { <PasteDialog /> },
-        Dialog::Url => html! { <UrlDialog /> },
-        Dialog::Confirm => match &state.asked_link {
-            Some(asked) => html! { <ConfirmDialog asked={asked.clone()} /> },
-            None => Html::default(),
-        },
-        Dialog::Share => match open {
-            Some(open) => html! {
-                <ShareDialog view={link_state::view(state)} origin={state.origin.clone()} plan={open.share_plan.clone()} share={open.share.clone()} />
-            },
-            None => Html::default(),
-        },
         Dialog::Value(byte) => html! { <ValueDialog {byte} value={open.and_then(|open| open.value.clone())} /> },
     }
 }
@@ -222,15 +185,6 @@ fn action_of(event: DeckEvent) -> Action {
         DeckEvent::TraceChanged(summary) => Action::Trace(TraceAction::Changed(summary)),
         // The workshop hears these.
         DeckEvent::Trace(..) => Action::Trace(TraceAction::ReplayEnded),
-        DeckEvent::Artifact { summary, is_again, missing, remarks } => {
-            Action::ArtifactOpened { summary, is_again, missing, remarks }
-        }
-        DeckEvent::FileAsked(node) => Action::FileAsked(node),
-        DeckEvent::FileOpened { node, summary, is_again } => Action::FileOpened { node, summary, is_again },
-        DeckEvent::FileOpenedTrace { node, summary, is_again } => Action::FileOpenedTrace { node, summary, is_again },
-        DeckEvent::FileRefused(name, refusal) => {
-            Action::FileFailed(Alert { can_retry: false, ..Alert::refused(&name, &refusal) })
-        }
         DeckEvent::Refused(name, refusal) => Action::OpenFailed(Alert::refused(&name, &refusal)),
         DeckEvent::SourceRefused(name, refusal) => {
             Action::Alerted(Alert { can_retry: false, ..Alert::refused(&name, &refusal) })

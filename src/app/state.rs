@@ -9,20 +9,15 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use tapedeck_core::artifact::{NodeId, Test};
-use tapedeck_core::link::redact::Plan;
-use tapedeck_core::link::{Link, Source};
 use tapedeck_core::model::protocol::{
     Answer, BindingRow, Direction, HistoryAnswer, HistoryQuery, InputsAnswer, IssuesAnswer, JumpQuery, JumpTarget,
     LinesAnswer, Minimap, Pin, Progress, Question, Refusal, SourceSummary, StateAnswer, StateQuery, StreamId,
     TapeSummary, TimelineQuery, TimelineSlice, ValueAnswer,
 };
-use tapedeck_core::model::protocol_artifact::{ArtifactSummary, ShareAnswer, ShareQuery};
 use tapedeck_core::model::protocol_trace::TraceSummary;
 use tapedeck_core::model::{ByteOffset, IssueKind, Pos, RowWindow};
 use tapedeck_core::timeline::Range;
 
-use super::link_state;
 use super::shared::Shared;
 use super::trace_state::{self, OpenTrace, Tools, TraceAction};
 
@@ -31,9 +26,6 @@ pub const SPEEDS: [f64; 7] = [2.0, 10.0, 30.0, 100.0, 1000.0, 10_000.0, 100_000.
 
 /// Lines whose visits are asked for at once: more than any source has, yet a bounded answer.
 const LINES_AT_ONCE: u32 = 65_536;
-
-/// Rows among which a binding that a link names is looked for.
-const SELECTION_ROWS: u32 = 4096;
 
 /// Points of the sparkline: about one a CSS pixel of the panel.
 const SPARKLINE_POINTS: u32 = 320;
@@ -72,8 +64,6 @@ pub struct Alert {
     pub advice: String,
     /// Whether the same file can be opened again.
     pub can_retry: bool,
-    /// An address whose bytes are not those that a link claims: it can be looked at without the claim.
-    pub look_anyway: Option<String>,
 }
 
 impl Alert {
@@ -85,7 +75,6 @@ impl Alert {
             place: refusal.place.clone(),
             advice: refusal.advice.clone(),
             can_retry: matches!(refusal.kind.as_str(), "unreadable" | "changed" | "memory"),
-            look_anyway: None,
         }
     }
 
@@ -97,7 +86,6 @@ impl Alert {
             place: String::new(),
             advice: advice.to_owned(),
             can_retry: false,
-            look_anyway: None,
         }
     }
 }
@@ -112,12 +100,6 @@ pub enum Dialog {
     Keys,
     /// The field to paste a tape into.
     Paste,
-    /// The link that shows this moment, and what goes along with it.
-    Share,
-    /// The field for an address.
-    Url,
-    /// Whether the address of a link may be fetched.
-    Confirm,
     /// The whole value of the record that starts at this byte.
     Value(ByteOffset),
     /// What a trace lays over the page (its sheet).
@@ -216,12 +198,6 @@ pub struct Open {
     pub filter: Rc<str>,
     /// The binding whose history is shown.
     pub selected: Option<Shared<Selected>>,
-    /// A binding that a link names, until it is seen among the bindings.
-    pub wanted_selection: Option<Pin>,
-    /// What is to be taken out before the tape is shared.
-    pub share_plan: Plan,
-    /// The link that holds the tape.
-    pub share: Option<Shared<ShareAnswer>>,
     /// Its history.
     pub history: Option<Shared<Past>>,
     /// The nondet records in view.
@@ -298,9 +274,6 @@ impl Open {
             source: None,
             filter: Rc::from(""),
             selected: None,
-            wanted_selection: None,
-            share_plan: Plan::default(),
-            share: None,
             history: None,
             inputs: None,
             issues: None,
@@ -332,13 +305,13 @@ impl Open {
         self.issue_counts.iter().map(|(_, count)| u64::from(*count)).sum()
     }
 
-    pub(super) fn seek(&mut self, pos: u32) {
+    fn seek(&mut self, pos: u32) {
         self.pos = Pos(pos.min(self.last()));
         self.carry = 0.0;
         self.range = self.range.revealing(self.pos, self.summary.positions);
     }
 
-    pub(super) fn set_range(&mut self, range: Range) {
+    fn set_range(&mut self, range: Range) {
         self.range = range.clamped(self.summary.positions);
     }
 
@@ -357,11 +330,7 @@ impl Open {
     fn state_query(&self) -> StateQuery {
         StateQuery {
             pos: self.pos,
-            // What a link names may stand below the rows in view.
-            bindings: match self.wanted_selection {
-                Some(_) => RowWindow { first: 0, count: SELECTION_ROWS },
-                None => self.rows.bindings,
-            },
+            bindings: self.rows.bindings,
             filter: self.filter.to_string(),
             events: self.rows.events,
             frames: self.rows.frames,
@@ -379,14 +348,6 @@ impl Open {
 
     /// Another frame of the same function has a stream of its own: the selection follows the name into the frame that is shown.
     fn follow_selection(&mut self) {
-        if let (Some(wanted), Some(moment)) = (&self.wanted_selection, &self.moment) {
-            let mut rows = moment.answer.bindings.iter().map(Selected::of);
-            if let Some(selected) = rows.find(|selected| selected.pin() == *wanted) {
-                self.selected = Some(Shared::new(selected));
-                self.wanted_selection = None;
-                return;
-            }
-        }
         let (Some(selected), Some(moment)) = (&self.selected, &self.moment) else { return };
         let rows = &moment.answer.bindings;
         if rows.iter().any(|row| row.stream == selected.stream) {
@@ -398,41 +359,6 @@ impl Open {
         if let Some(row) = rows.iter().find(same) {
             self.selected = Some(Shared::new(Selected::of(row)));
         }
-    }
-}
-
-/// The artifact that the open tape is a file of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OpenArtifact {
-    /// Grows with every opening: the list begins anew when it changes.
-    pub serial: u32,
-    /// What is in it.
-    pub summary: Shared<ArtifactSummary>,
-    /// The recording that is open.
-    pub chosen: Option<NodeId>,
-    /// The recording that is being opened.
-    pub opening: Option<NodeId>,
-    /// What must be said of it, in sentences.
-    pub remarks: Rc<Vec<String>>,
-}
-
-impl OpenArtifact {
-    /// The failing test whose tape this is.
-    pub fn failing_test(&self, tape: NodeId) -> Option<&Test> {
-        let mut tests = self.summary.tree.runs.iter().flat_map(|run| &run.tests);
-        tests.find(|test| test.is_failure() && test.tape.one() == Some(tape))
-    }
-
-    /// The line that replays a tape, as its test run words it, else with the source that is here.
-    pub fn replay(&self, tape: NodeId) -> Option<&str> {
-        let mut tests = self.summary.tree.runs.iter().flat_map(|run| &run.tests);
-        let test = tests.find(|test| test.tape.one() == Some(tape)).and_then(|test| test.replay.as_deref());
-        test.or_else(|| self.summary.replays.iter().find(|(id, _)| *id == tape).map(|(_, line)| line.as_str()))
-    }
-
-    /// Whether there is more than one file to list.
-    pub fn has_several_files(&self) -> bool {
-        self.summary.tree.nodes.iter().filter(|node| !node.is_container()).take(2).count() > 1
     }
 }
 
@@ -455,24 +381,8 @@ pub struct State {
     pub trace: Option<OpenTrace>,
     /// The tools and the recorder.
     pub tools: Tools,
-    /// The artifact that is open; the tape is a file of it.
-    pub artifact: Option<OpenArtifact>,
     /// How many tapes were opened so far.
     pub opened: u32,
-    /// Where the open recording came from, as its links say; `None` for a file of this machine.
-    pub origin: Option<Shared<Source>>,
-    /// The same of what is being opened.
-    pub coming_origin: Option<Shared<Source>>,
-    /// What a link wants shown, until its recording is open.
-    pub coming_view: Option<Shared<Link>>,
-    /// A link whose address is fetched only when the user agrees, and what is odd about it.
-    pub asked_link: Option<Shared<(Link, Vec<String>)>>,
-    /// What is odd about that link.
-    pub link_remarks: Rc<Vec<String>>,
-    /// Whether a link chose the colours; then they are not remembered.
-    pub is_theme_of_link: bool,
-    /// Grows with every jump (not with steps and scrubbing): each is a place that the browser's Back returns to.
-    pub jumps: u32,
 }
 
 /// What can happen to the page.
@@ -498,56 +408,6 @@ pub enum Action {
     },
     /// Something of an open trace, the tools or the recorder.
     Trace(TraceAction),
-    /// The reader has an artifact. `is_again` as above; `missing` is a file that was to be opened in it.
-    ArtifactOpened {
-        /// What is in it.
-        summary: Box<ArtifactSummary>,
-        /// Whether it is the artifact that was open.
-        is_again: bool,
-        /// The path of a file that is not in it.
-        missing: Option<String>,
-        /// What must be said of it.
-        remarks: Vec<String>,
-    },
-    /// A recording of the artifact is on its way.
-    FileAsked(NodeId),
-    /// A recording of the artifact is open.
-    FileOpened {
-        /// Which.
-        node: NodeId,
-        /// What it holds.
-        summary: Box<TapeSummary>,
-        /// Whether it was open when the reader was lost.
-        is_again: bool,
-    },
-    /// A recording of the artifact is open, and it is a trace.
-    FileOpenedTrace {
-        /// Which.
-        node: NodeId,
-        /// What it holds.
-        summary: Box<TraceSummary>,
-        /// Whether it was open when the reader was lost.
-        is_again: bool,
-    },
-    /// A recording of the artifact was refused.
-    FileFailed(Alert),
-    /// A link was read. `origin` is set when its recording is being opened for it; otherwise it is about what is open.
-    LinkRead {
-        /// What it says.
-        link: Box<Link>,
-        /// What is odd about it, in sentences.
-        remarks: Vec<String>,
-        /// Where its recording comes from.
-        origin: Option<Source>,
-    },
-    /// May the address of this link be fetched?
-    LinkAsked(Box<Link>, Vec<String>),
-    /// Where the recording that is being opened comes from.
-    OriginKnown(Source),
-    /// What is to be taken out before sharing.
-    SharePlanned(Plan),
-    /// Go to a position, on the way to another.
-    Scrubbed(Pos),
     /// The opening ended without a tape.
     OpenFailed(Alert),
     /// The user cancelled the opening.
@@ -620,7 +480,6 @@ pub fn reduce(state: &State, action: Action) -> State {
     match action {
         Action::OpenStarted(name) => {
             next.opening = Some(Opening { name: Rc::from(name), progress: None });
-            next.coming_origin = None;
             next.alert = None;
             next.notice = None;
             next.dialog = Dialog::None;
@@ -633,57 +492,12 @@ pub fn reduce(state: &State, action: Action) -> State {
                 opening.progress = Some(Shared::new(progress));
             }
         }
-        Action::ArtifactOpened { summary, is_again, missing, remarks } => {
-            begin(&mut next);
-            arrive(&mut next, is_again);
-            if !is_again {
-                next.tape = None;
-                next.trace = None;
-            }
-            next.alert = missing.map(|path| {
-                Shared::new(Alert::unavailable(
-                    &path,
-                    format!("It is not in {}.", summary.name),
-                    "Choose another of its files.",
-                ))
-            });
-            next.artifact = Some(OpenArtifact {
-                serial: next.opened,
-                summary: Shared::new(*summary),
-                chosen: None,
-                opening: None,
-                remarks: Rc::new(remarks),
-            });
-        }
-        Action::FileAsked(node) => {
-            if let Some(artifact) = &mut next.artifact {
-                artifact.opening = Some(node);
-            }
-        }
-        Action::FileOpened { node, summary, is_again } => {
-            let artifact = next.artifact.take();
-            // The artifact's origin is its files' origin.
-            next.coming_origin = next.origin.clone();
-            let has_view = next.coming_view.as_ref().is_some_and(|link| link.position.is_some());
-            next = reduce(&next, Action::Opened { summary, is_again });
-            next.artifact = artifact.map(|artifact| OpenArtifact { chosen: Some(node), opening: None, ..artifact });
-            let is_failure =
-                !has_view && next.artifact.as_ref().is_some_and(|artifact| artifact.failing_test(node).is_some());
-            if let (true, false, Some(open)) = (is_failure, is_again, &mut next.tape) {
-                // A failing test stopped at its last position: that is where the question is.
-                open.seek(open.last());
-            }
-        }
-        Action::FileFailed(alert) => {
-            next.alert = Some(Shared::new(alert));
-            if let Some(artifact) = &mut next.artifact {
-                artifact.opening = None;
-            }
-        }
         Action::Opened { summary, is_again } => {
-            begin(&mut next);
-            next.artifact = None;
-            arrive(&mut next, is_again);
+            next.opening = None;
+            next.alert = None;
+            next.notice = None;
+            next.dialog = Dialog::None;
+            next.opened += 1;
             let mut open = Open::new(next.opened, *summary);
             if let (true, Some(old)) = (is_again, &state.tape) {
                 open.pins = Rc::clone(&old.pins);
@@ -693,36 +507,18 @@ pub fn reduce(state: &State, action: Action) -> State {
                 open.set_range(old.range);
                 open.seek(old.pos.0);
             }
-            if let Some(link) = next.coming_view.take() {
-                next.notice = link_state::apply(&mut open, &link).map(Rc::from);
-            }
-            if !next.link_remarks.is_empty() {
-                next.alert = Some(Shared::new(link_alert(&std::mem::take(&mut next.link_remarks))));
-            }
             next.tape = Some(open);
             next.trace = None;
         }
-        Action::FileOpenedTrace { node, summary, is_again } => {
-            let artifact = next.artifact.take();
-            next.coming_origin = next.origin.clone();
-            next = reduce(&next, Action::OpenedTrace { summary, is_again });
-            next.artifact = artifact.map(|artifact| OpenArtifact { chosen: Some(node), opening: None, ..artifact });
-        }
         Action::OpenedTrace { summary, is_again } => {
-            begin(&mut next);
-            next.artifact = None;
-            arrive(&mut next, is_again);
+            next.opening = None;
+            next.alert = None;
+            next.notice = None;
+            next.dialog = Dialog::None;
+            next.opened += 1;
             let mut trace = OpenTrace::new(next.opened, *summary);
             if let (true, Some(old)) = (is_again, &state.trace) {
                 trace.step = old.step.min(trace.last());
-            }
-            if let Some(link) = next.coming_view.take()
-                && let Some(position) = link.position
-            {
-                trace.step = u32::try_from(position.saturating_sub(1)).unwrap_or(u32::MAX).min(trace.last());
-            }
-            if !next.link_remarks.is_empty() {
-                next.alert = Some(Shared::new(link_alert(&std::mem::take(&mut next.link_remarks))));
             }
             next.trace = Some(trace);
             next.tape = None;
@@ -741,50 +537,11 @@ pub fn reduce(state: &State, action: Action) -> State {
                 next.notice = Some(Rc::from(notice));
             }
         }
-        Action::LinkRead { link, remarks, origin } => {
-            if let Some(theme) = link.theme {
-                next.is_theme_of_link = true;
-                next.theme = match theme {
-                    tapedeck_core::link::Theme::Light => Theme::Light,
-                    tapedeck_core::link::Theme::Dark => Theme::Dark,
-                };
-            }
-            let is_coming = origin.is_some();
-            next.coming_origin = origin.map(Shared::new);
-            let has_file = state.artifact.as_ref().is_none_or(|artifact| {
-                let chosen = artifact.chosen.and_then(|id| artifact.summary.tree.node(id));
-                link.file.is_none() || chosen.map(|node| &node.path) == link.file.as_ref()
-            });
-            match &mut next.tape {
-                Some(open) if !is_coming && has_file => {
-                    next.notice = link_state::apply(open, &link).map(Rc::from);
-                    if !remarks.is_empty() {
-                        next.alert = Some(Shared::new(link_alert(&remarks)));
-                    }
-                }
-                None if !is_coming && has_file && next.trace.is_some() => {
-                    if let (Some(trace), Some(position)) = (&mut next.trace, link.position) {
-                        trace.step = u32::try_from(position.saturating_sub(1)).unwrap_or(u32::MAX).min(trace.last());
-                    }
-                }
-                _ => {
-                    next.coming_view = Some(Shared::new(*link));
-                    next.link_remarks = Rc::new(remarks);
-                }
-            }
-        }
-        Action::LinkAsked(link, remarks) => {
-            next.asked_link = Some(Shared::new((*link, remarks)));
-            next.dialog = Dialog::Confirm;
-        }
-        Action::OriginKnown(source) => next.coming_origin = Some(Shared::new(source)),
         Action::OpenFailed(alert) => {
             next.opening = None;
             next.alert = Some(Shared::new(alert));
         }
         Action::OpenCancelled => {
-            next.coming_view = None;
-            next.coming_origin = None;
             if let Some(opening) = next.opening.take() {
                 next.notice = Some(Rc::from(format!("Opening {} was cancelled.", opening.name)));
             }
@@ -806,9 +563,6 @@ pub fn reduce(state: &State, action: Action) -> State {
         Action::Alerted(alert) => next.alert = Some(Shared::new(alert)),
         Action::AlertDismissed => next.alert = None,
         Action::Noticed(text) => next.notice = Some(Rc::from(text)),
-        Action::DialogShown(Dialog::Share) if next.tape.is_none() => {
-            next.notice = Some(Rc::from("Links hold tapes; a trace is shared as its file."));
-        }
         Action::DialogShown(dialog) => {
             next.dialog = dialog;
             if let Some(trace) = next.trace.as_mut().filter(|_| dialog != Dialog::Trace) {
@@ -819,27 +573,16 @@ pub fn reduce(state: &State, action: Action) -> State {
                 if !open.value.as_ref().is_some_and(is_shown) {
                     open.value = None;
                 }
-                open.share = None;
             }
         }
-        Action::ThemeChosen(theme) => {
-            next.theme = theme;
-            next.is_theme_of_link = false;
-        }
+        Action::ThemeChosen(theme) => next.theme = theme,
         of_the_tape => {
             next.notice = None;
             let dialog = next.dialog;
-            let is_jump = match &of_the_tape {
-                Action::Seek(_) | Action::First | Action::Last => true,
-                Action::Answered(question, _) => matches!(**question, Question::Jump(_)),
-                _ => false,
-            };
             if let Some(trace) = &mut next.trace {
                 next.notice = moved_in_trace(trace, of_the_tape).map(Rc::from);
             } else if let Some(open) = &mut next.tape {
-                let before = open.pos;
                 next.notice = reduce_open(open, dialog, of_the_tape).map(Rc::from);
-                next.jumps += u32::from(is_jump && open.pos != before);
             }
         }
     }
@@ -869,35 +612,6 @@ fn moved_in_trace(trace: &mut OpenTrace, action: Action) -> Option<String> {
     trace_state::reduce_trace(trace, TraceAction::Seek(to))
 }
 
-/// What is being opened is there: it comes from where it was said to come from.
-fn arrive(next: &mut State, is_again: bool) {
-    let origin = next.coming_origin.take();
-    if !is_again {
-        next.origin = origin;
-    }
-}
-
-/// What is odd about the link that was followed.
-fn link_alert(remarks: &[String]) -> Alert {
-    Alert {
-        title: "The link is not as it was made".to_owned(),
-        what: remarks.join(" "),
-        place: String::new(),
-        advice: "Ask the sender for the link again when what is shown makes no sense.".to_owned(),
-        can_retry: false,
-        look_anyway: None,
-    }
-}
-
-/// A recording takes the place of what was there.
-fn begin(next: &mut State) {
-    next.opening = None;
-    next.alert = None;
-    next.notice = None;
-    next.dialog = Dialog::None;
-    next.opened += 1;
-}
-
 /// What an action does to the open tape; the text is a remark for the user.
 fn reduce_open(open: &mut Open, dialog: Dialog, action: Action) -> Option<String> {
     match action {
@@ -907,8 +621,7 @@ fn reduce_open(open: &mut Open, dialog: Dialog, action: Action) -> Option<String
             open.epoch += 1;
         }
         Action::Answered(question, answer) => return answered(open, dialog, *question, *answer),
-        Action::Seek(pos) | Action::Scrubbed(pos) => open.seek(pos.0),
-        Action::SharePlanned(plan) => open.share_plan = plan,
+        Action::Seek(pos) => open.seek(pos.0),
         Action::Step(by) => {
             let to = i64::from(open.pos.0).saturating_add(by).clamp(0, i64::from(open.last()));
             open.seek(to as u32);
@@ -953,7 +666,6 @@ fn reduce_open(open: &mut Open, dialog: Dialog, action: Action) -> Option<String
         Action::IssueKindChosen(kind) => open.issue_kind = kind,
         Action::Chosen(selected) if open.selected.as_ref().is_none_or(|old| old.stream != selected.stream) => {
             open.selected = Some(Shared::new(selected));
-            open.wanted_selection = None;
         }
         Action::PinToggled(pin) => toggle_pin(open, &pin),
         Action::SelectedPinToggled => match open.selected.as_ref().map(|selected| selected.pin()) {
@@ -1015,9 +727,6 @@ fn answered(open: &mut Open, dialog: Dialog, question: Question, answer: Answer)
         (Question::Value { byte }, Answer::Value(answer)) if dialog == Dialog::Value(byte) => {
             open.value = Some(Shared::new(answer));
         }
-        (Question::Share(query), Answer::Share(answer)) if dialog == Dialog::Share && query.plan == open.share_plan => {
-            open.share = Some(Shared::new(*answer));
-        }
         (Question::Jump(query), Answer::Jump(answer)) if open.jump.as_ref() == Some(&query) => {
             open.jump = None;
             if let Some(pos) = answer.pos {
@@ -1058,13 +767,8 @@ pub fn wanted(state: &State) -> Vec<Question> {
     questions.extend(open.history_query().map(Question::History));
     questions.push(Question::Inputs { rows: open.rows.inputs });
     questions.push(Question::Issues { kind: open.issue_kind, rows: open.rows.issues });
-    match state.dialog {
-        Dialog::Value(byte) => questions.push(Question::Value { byte }),
-        Dialog::Share => {
-            let query = ShareQuery { view: link_state::view(state), plan: open.share_plan.clone() };
-            questions.push(Question::Share(Box::new(query)));
-        }
-        _ => {}
+    if let Dialog::Value(byte) = state.dialog {
+        questions.push(Question::Value { byte });
     }
     questions
 }

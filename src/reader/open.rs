@@ -1,4 +1,4 @@
-//! Reading a file or a buffer into a tape, a document of traces, or an artifact when it holds further files.
+//! Reading a file or a buffer into a tape or a document of traces.
 //!
 //! Invariant: a file is never taken for whole when it was not: a short read, another size at the end, or a read that fails
 //! is a refusal that says so.
@@ -6,10 +6,7 @@
 use std::ops::ControlFlow;
 
 use js_sys::{ArrayBuffer, Promise, Uint8Array};
-use tapedeck_core::artifact::Artifact;
-use tapedeck_core::bytes::{
-    Container, Kind, Known, Limits, UnpackError, Unwatched, Watch, decode, gunzip, sniff_start,
-};
+use tapedeck_core::bytes::{Container, Kind, Limits, UnpackError, Unwatched, Watch, decode, gunzip, sniff_start};
 use tapedeck_core::model::protocol::{Progress, Refusal};
 use tapedeck_core::tape::{self, Tape, TapeBuilder};
 use tapedeck_core::trace::answer::{self, TraceDeck};
@@ -42,8 +39,6 @@ pub(super) enum Opened {
     Tape(Box<Tape>),
     /// A document of traces.
     Trace(Box<TraceDeck>),
-    /// Files inside a file.
-    Artifact(Box<Artifact>),
 }
 
 impl From<Tape> for Opened {
@@ -80,7 +75,6 @@ fn open_buffer(name: String, buffer: &ArrayBuffer, progress: &dyn Fn(Progress)) 
             builder.push_with(bytes.length() as usize, |space| bytes.copy_to(space))?;
             builder.finish(name, Vec::new()).map(Opened::from)
         }
-        Door::Artifact => look_through(&name, bytes.to_vec(), &mut Unwatched),
         Door::Trace => open_trace(name, &bytes.to_vec(), Vec::new(), progress),
         Door::Unwrap => open_unwrapped(name, bytes.to_vec(), &mut Unwatched, progress),
     }
@@ -106,7 +100,7 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
     }
     let mut taker = match door {
         Door::Straight => Taker::Builder(Box::new(TapeBuilder::new(total as u64))),
-        Door::Unwrap | Door::Trace | Door::Artifact => Taker::Whole(Vec::new()),
+        Door::Unwrap | Door::Trace => Taker::Whole(Vec::new()),
     };
     let mut slice = Some(first);
     while let Some(bytes) = slice {
@@ -143,7 +137,7 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
             let mut told = 0;
             // Unpacking cannot yield, but what it posts reaches the page at once: the page sees that it lives.
             let mut watch = |done: u64, total: u64| {
-                if done.abs_diff(told) >= TELL_BYTES {
+                if done - told >= TELL_BYTES {
                     told = done;
                     progress(Progress {
                         stage: "Unpacking".to_owned(),
@@ -154,9 +148,6 @@ async fn open_blob(name: String, blob: &Blob, progress: &dyn Fn(Progress)) -> Re
                 }
                 ControlFlow::Continue(())
             };
-            if matches!(door, Door::Artifact) {
-                return look_through(&name, whole, &mut watch);
-            }
             open_unwrapped(name, whole, &mut watch, progress)
         }
     }
@@ -178,8 +169,6 @@ enum Door {
     Trace,
     /// Unwrapped first (gzip, another text encoding).
     Unwrap,
-    /// Looked through for the files in it.
-    Artifact,
 }
 
 fn door(kind: Kind, name: &str) -> Result<Door, Refusal> {
@@ -192,13 +181,17 @@ fn door(kind: Kind, name: &str) -> Result<Door, Refusal> {
         Kind::Text if is_json_name() => Ok(Door::Trace),
         Kind::Tape | Kind::Empty | Kind::Text | Kind::Other => Ok(Door::Straight),
         Kind::Container(Container::Gzip) | Kind::Encoded(_) => Ok(Door::Unwrap),
-        // A program may have a bundle at its end, which its beginning does not tell.
-        Kind::Container(_) | Kind::Known(Known::Executable) | Kind::TestResults | Kind::TestLog => Ok(Door::Artifact),
         Kind::Known(known) => Err(refusal(
             "not-a-tape",
             format!("This is {}, not a tape.", known.with_article()),
             "byte 0".to_owned(),
             known.advice(),
+        )),
+        kind @ Kind::Container(_) => Err(refusal(
+            "not-a-tape",
+            format!("This is {}, not a tape.", kind.with_article()),
+            "byte 0".to_owned(),
+            "Unpack it and open the tape that it holds.",
         )),
         kind => Err(refusal(
             "not-a-tape",
@@ -207,98 +200,6 @@ fn door(kind: Kind, name: &str) -> Result<Door, Refusal> {
             "Open the tape that EigenScript wrote (EIGS_TRACE=run.tape); its first line starts with \"V 2\".",
         )),
     }
-}
-
-/// Lists what is in a file that holds others.
-fn look_through(name: &str, bytes: Vec<u8>, watch: &mut dyn Watch) -> Result<Opened, Refusal> {
-    let artifact = Artifact::open(name, bytes, &Limits::default(), watch).map_err(|error| unpack_refusal(&error))?;
-    Ok(Opened::Artifact(Box::new(artifact)))
-}
-
-/// Opens the bytes of a file of an artifact, which are unwrapped already.
-///
-/// # Errors
-/// As [`open`].
-pub(super) fn open_bytes(
-    name: String,
-    bytes: Vec<u8>,
-    notes: Vec<String>,
-    progress: &dyn Fn(Progress),
-) -> Result<Opened, Refusal> {
-    match door(sniff_start(bytes.get(..SNIFF_BYTES as usize).unwrap_or(&bytes)), &name)? {
-        Door::Trace => open_trace(name, &bytes, notes, progress),
-        Door::Straight => TapeBuilder::from_vec(bytes)?.finish(name, notes).map(Opened::from),
-        Door::Artifact => look_through(&name, bytes, &mut Unwatched),
-        Door::Unwrap => open_unwrapped(name, bytes, &mut Unwatched, progress),
-    }
-}
-
-/// Reads several files whole, to be looked through as one artifact.
-///
-/// # Errors
-/// When one cannot be read, when together they are over the limit, or when memory is short.
-pub(super) async fn open_all(
-    names: Vec<String>,
-    payload: JsValue,
-    progress: &dyn Fn(Progress),
-) -> Result<Opened, Refusal> {
-    let blobs: Vec<Blob> = payload
-        .dyn_into::<js_sys::Array>()
-        .map(|array| array.iter().filter_map(|blob| blob.dyn_into().ok()).collect())
-        .unwrap_or_default();
-    let limits = Limits::default();
-    let total: f64 = blobs.iter().map(Blob::size).sum();
-    if total > limits.total_bytes as f64 {
-        return Err(refusal(
-            "too-large",
-            format!(
-                "These {} files have {total} bytes together; up to {} are looked through at once.",
-                blobs.len(),
-                limits.total_bytes
-            ),
-            String::new(),
-            "Open the tape alone, or a folder with fewer files.",
-        ));
-    }
-    let mut done = 0.0;
-    let mut told = 0.0;
-    let mut files = Vec::with_capacity(blobs.len());
-    let said = |done: f64, stage: &str| {
-        progress(Progress { stage: stage.to_owned(), done, total, is_silent: false });
-    };
-    said(0.0, "Reading");
-    for (name, blob) in names.into_iter().zip(&blobs) {
-        let mut file = SlicedFile::new(blob)?;
-        let mut bytes = Vec::new();
-        while let Some(slice) = file.next()? {
-            if bytes.try_reserve_exact(slice.length() as usize).is_err() {
-                return Err(out_of_memory(total));
-            }
-            bytes.extend_from_slice(&slice.to_vec());
-            done += f64::from(slice.length());
-            // Many small files need no turn each.
-            if done - told >= SLICE_BYTES {
-                told = done;
-                said(done, "Reading");
-                next_turn().await;
-            }
-        }
-        file.check_unchanged()?;
-        files.push((name, bytes));
-    }
-    said(0.0, "Looking through");
-    next_turn().await;
-    let mut told = 0;
-    let mut watch = |done: u64, total: u64| {
-        if done.abs_diff(told) >= TELL_BYTES {
-            told = done;
-            let (done, total) = (done as f64, total as f64);
-            progress(Progress { stage: "Looking through".to_owned(), done, total, is_silent: false });
-        }
-        ControlFlow::Continue(())
-    };
-    let artifact = Artifact::open_all(files, &limits, &mut watch).map_err(|error| unpack_refusal(&error))?;
-    Ok(Opened::Artifact(Box::new(artifact)))
 }
 
 /// Opens bytes that are gzip or text in another encoding; both may lie around one another.
@@ -329,7 +230,6 @@ fn open_unwrapped(
                 bytes = decoded.bytes.into_owned();
             }
             kind => match door(kind, &name)? {
-                Door::Artifact => return look_through(&name, bytes, watch),
                 Door::Trace => return open_trace(name, &bytes, notes, progress),
                 Door::Straight | Door::Unwrap => {
                     let total = bytes.len() as f64;
@@ -356,7 +256,7 @@ fn open_trace(name: String, bytes: &[u8], notes: Vec<String>, progress: &dyn Fn(
     TraceDeck::open(name, bytes, notes, &mut told).map(|deck| Opened::Trace(Box::new(deck)))
 }
 
-pub(super) fn unpack_refusal(error: &UnpackError) -> Refusal {
+fn unpack_refusal(error: &UnpackError) -> Refusal {
     refusal(error.code(), error.to_string(), String::new(), error.advice())
 }
 

@@ -64,7 +64,7 @@ pub(super) fn take(slot: &mut Option<TraceDeck>, id: u32, request: TraceRequest,
                     let Refusal { what, place, advice, .. } = refusal;
                     let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
                     let why = format!("{name} was not compared. {what}{place} {advice}");
-                    reply(id, &Reply::Trace(TraceReply::NotCompared(why)));
+                    reply(id, &Reply::Trace(TraceReply::NoFile(why)));
                 }
             }
         }

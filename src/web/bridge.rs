@@ -14,7 +14,6 @@ use std::rc::{Rc, Weak};
 use gloo::timers::callback::Interval;
 use js_sys::{Array, Uint8Array};
 use tapedeck_core::model::protocol::{Answer, Progress, Question, Refusal, Reply, Request, SourceSummary, TapeSummary};
-use tapedeck_core::model::protocol_artifact::ArtifactSummary;
 use tapedeck_core::model::protocol_trace::{TraceReply, TraceSummary};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, BlobPropertyBag, ErrorEvent, Event, MessageEvent, Url, Worker};
@@ -32,8 +31,6 @@ pub enum Heard {
     OpenedTrace(Box<TraceSummary>),
     /// What the reader says of an open trace, with its payload.
     Trace(TraceReply, Option<js_sys::ArrayBuffer>),
-    /// It is an artifact, and this is in it.
-    Artifact(Box<ArtifactSummary>),
     /// The recording, or the source, was not taken.
     Refused(Refusal),
     /// The source was taken.
@@ -308,7 +305,6 @@ impl Inner {
             Reply::Opened(summary) => self.tell(Heard::Opened(summary)),
             Reply::OpenedTrace(summary) => self.tell(Heard::OpenedTrace(summary)),
             Reply::Trace(reply) => self.tell(Heard::Trace(reply, parts.get(2).dyn_into().ok())),
-            Reply::Artifact(summary) => self.tell(Heard::Artifact(summary)),
             Reply::Refused(refusal) => self.tell(Heard::Refused(refusal)),
             Reply::Source(source) => self.tell(Heard::Source(Box::new(source))),
             Reply::Panicked(text) => self.die(Death::Panicked(text)),

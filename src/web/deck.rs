@@ -9,10 +9,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use js_sys::Array;
-use tapedeck_core::artifact::NodeId;
 use tapedeck_core::model::protocol::{Answer, Progress, Question, Refusal, Request, SourceSummary, TapeSummary};
-use tapedeck_core::model::protocol_artifact::ArtifactSummary;
 use tapedeck_core::model::protocol_trace::{TraceReply, TraceRequest, TraceSummary};
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
@@ -26,24 +23,6 @@ pub struct Document {
     pub name: String,
     /// The bytes (a `File` is a `Blob`).
     pub blob: Blob,
-    /// When it is several files (a folder), these; then `blob` is empty.
-    pub parts: Vec<Document>,
-    /// The path of the file inside that is to be opened at once.
-    pub file: Option<String>,
-    /// What must be said of it once it is open, in sentences.
-    pub remarks: Vec<String>,
-}
-
-impl Document {
-    /// A file.
-    pub fn new(name: String, blob: Blob) -> Self {
-        Self { name, blob, parts: Vec::new(), file: None, remarks: Vec::new() }
-    }
-
-    /// Several files as one.
-    pub fn several(name: String, parts: Vec<Document>) -> Option<Self> {
-        Some(Self { parts, ..Self::new(name, Blob::new().ok()?) })
-    }
 }
 
 /// What the readers tell the page.
@@ -69,39 +48,6 @@ pub enum DeckEvent {
     TraceChanged(Box<TraceSummary>),
     /// What the reader says of the open trace, with its payload.
     Trace(TraceReply, Option<js_sys::ArrayBuffer>),
-    /// Several files, or a file that holds others.
-    Artifact {
-        /// What is in it.
-        summary: Box<ArtifactSummary>,
-        /// Whether it replaces a lost reader of the same artifact.
-        is_again: bool,
-        /// A file that was to be opened at once and is not in it.
-        missing: Option<String>,
-        /// What must be said of it, in sentences.
-        remarks: Vec<String>,
-    },
-    /// A recording of the artifact is on its way.
-    FileAsked(NodeId),
-    /// It is open.
-    FileOpened {
-        /// Which.
-        node: NodeId,
-        /// What it holds.
-        summary: Box<TapeSummary>,
-        /// Whether it was open when the reader was lost.
-        is_again: bool,
-    },
-    /// It is open, and it is a trace.
-    FileOpenedTrace {
-        /// Which.
-        node: NodeId,
-        /// What it holds.
-        summary: Box<TraceSummary>,
-        /// Whether it was open when the reader was lost.
-        is_again: bool,
-    },
-    /// It was refused.
-    FileRefused(String, Refusal),
     /// The file of this name was refused.
     Refused(String, Refusal),
     /// The source of this name was refused.
@@ -121,8 +67,6 @@ struct Loaded {
     document: Document,
     source: Option<Document>,
     is_again: bool,
-    /// The recording of the artifact that was asked for.
-    asked: Option<(NodeId, String)>,
 }
 
 struct Inner {
@@ -191,11 +135,6 @@ impl Deck {
         self.0.end_opening();
     }
 
-    /// Opens a recording of the artifact that is open.
-    pub fn open_file(&self, node: NodeId, path: String) {
-        self.0.open_file(node, path);
-    }
-
     /// Gives the open tape its source. `false` when no tape is open.
     pub fn add_source(&self, source: Document) -> bool {
         let mut current = self.0.current.borrow_mut();
@@ -208,7 +147,7 @@ impl Deck {
     /// Begins a recording of one's own, in place of what is open.
     pub fn new_session(&self, request: String, seed: String) {
         let Ok(blob) = Blob::new() else { return };
-        let document = Document::new("recording.json".to_owned(), blob);
+        let document = Document { name: "recording.json".to_owned(), blob };
         self.0.start(document, None, false, Some(TraceRequest::NewSession { request, seed }));
     }
 
@@ -279,20 +218,11 @@ impl Inner {
                 deck.heard(generation, heard);
             }
         });
-        let (name, parts) = (document.name.clone(), &document.parts);
-        if let Some(session) = session {
-            bridge.send(&Request::Trace(session), None);
-        } else if parts.is_empty() {
-            bridge.send(&Request::Open { name }, Some(document.blob.clone().into()));
-        } else {
-            let blobs = Array::new();
-            parts.iter().for_each(|part| {
-                blobs.push(&part.blob);
-            });
-            let names = parts.iter().map(|part| part.name.clone()).collect();
-            bridge.send(&Request::OpenAll { name, names }, Some(blobs.into()));
+        match session {
+            Some(session) => bridge.send(&Request::Trace(session), None),
+            None => bridge.send(&Request::Open { name: document.name.clone() }, Some(document.blob.clone().into())),
         }
-        *self.opening.borrow_mut() = Some(Loaded { bridge, document, source, is_again, asked: None });
+        *self.opening.borrow_mut() = Some(Loaded { bridge, document, source, is_again });
     }
 
     fn is_opening(&self, generation: u64) -> bool {
@@ -309,7 +239,6 @@ impl Inner {
                 Heard::OpenedTrace(summary) => {
                     self.opened(|is_again| DeckEvent::OpenedTrace { summary, is_again });
                 }
-                Heard::Artifact(summary) => self.artifact_opened(summary),
                 Heard::Refused(refusal) => {
                     if let Some(name) = self.give_up_opening() {
                         (self.listener)(DeckEvent::Refused(name, refusal));
@@ -327,22 +256,8 @@ impl Inner {
         match heard {
             Heard::Answer(question, answer) => (self.listener)(DeckEvent::Answer(question, answer)),
             Heard::Source(source) => (self.listener)(DeckEvent::Source(source)),
-            Heard::OpenedTrace(summary) => match self.file_arrived() {
-                Some((node, is_again)) => (self.listener)(DeckEvent::FileOpenedTrace { node, summary, is_again }),
-                None => (self.listener)(DeckEvent::TraceChanged(summary)),
-            },
+            Heard::OpenedTrace(summary) => (self.listener)(DeckEvent::TraceChanged(summary)),
             Heard::Trace(reply, payload) => (self.listener)(DeckEvent::Trace(reply, payload)),
-            Heard::Opened(summary) => {
-                if let Some((node, is_again)) = self.file_arrived() {
-                    (self.listener)(DeckEvent::FileOpened { node, summary, is_again });
-                }
-            }
-            Heard::Refused(refusal) if self.is_file_asked() => {
-                let asked = self.current.borrow_mut().as_mut().and_then(|loaded| loaded.asked.take());
-                if let Some((_, path)) = asked {
-                    (self.listener)(DeckEvent::FileRefused(path, refusal));
-                }
-            }
             Heard::Refused(refusal) => {
                 let name = self.current.borrow_mut().as_mut().and_then(|loaded| loaded.source.take());
                 let name = name.map_or_else(|| "The source".to_owned(), |source| source.name);
@@ -359,7 +274,7 @@ impl Inner {
                     (self.listener)(DeckEvent::ReaderLost(name, death));
                 }
             }
-            Heard::Progress(_) | Heard::Artifact(_) => {}
+            Heard::Progress(_) | Heard::Opened(_) => {}
         }
     }
 
@@ -371,62 +286,6 @@ impl Inner {
         loaded.bridge.end();
         self.prepare_spare();
         Some(name)
-    }
-
-    fn is_file_asked(&self) -> bool {
-        self.current.borrow().as_ref().is_some_and(|loaded| loaded.asked.is_some())
-    }
-
-    /// The recording of the artifact that was asked for is open: which it is, and whether it was before its reader was lost.
-    fn file_arrived(&self) -> Option<(NodeId, bool)> {
-        let mut current = self.current.borrow_mut();
-        let loaded = current.as_mut()?;
-        let (node, path) = loaded.asked.take()?;
-        loaded.document.file = Some(path);
-        loaded.source = None;
-        Some((node, std::mem::take(&mut loaded.is_again)))
-    }
-
-    fn open_file(&self, node: NodeId, path: String) {
-        let bridge = {
-            let mut current = self.current.borrow_mut();
-            let Some(loaded) = current.as_mut().filter(|loaded| !loaded.bridge.is_over()) else { return };
-            loaded.asked = Some((node, path));
-            loaded.bridge.clone()
-        };
-        bridge.send(&Request::OpenFile { node }, None);
-        (self.listener)(DeckEvent::FileAsked(node));
-    }
-
-    /// An artifact takes the place of what was open. Its only recording is opened at once, and so is the one that was asked for.
-    fn artifact_opened(&self, summary: Box<ArtifactSummary>) {
-        let Some(loaded) = self.opening.borrow_mut().take() else { return };
-        let (is_again, wanted) = (loaded.is_again, loaded.document.file.clone());
-        let mut remarks = loaded.document.remarks.clone();
-        remarks.extend(
-            loaded
-                .source
-                .as_ref()
-                .map(|source| format!("{} was left out: open a tape of these files, then drop it again.", source.name)),
-        );
-        let tree = &summary.tree;
-        let node = match (&wanted, tree.recordings().as_slice()) {
-            (Some(path), _) => tree.find(path).map(|node| node.id),
-            (None, [only]) => Some(*only),
-            (None, _) => None,
-        };
-        let found = node.and_then(|id| Some((id, tree.node(id)?.path.clone())));
-        let missing = wanted.filter(|_| found.is_none());
-        let old = self.current.borrow_mut().replace(loaded);
-        if let Some(old) = old {
-            old.bridge.end();
-        }
-        self.failed.borrow_mut().take();
-        (self.listener)(DeckEvent::Artifact { summary, is_again, missing, remarks });
-        self.prepare_spare();
-        if let Some((node, path)) = found {
-            self.open_file(node, path);
-        }
     }
 
     fn opened(&self, event: impl FnOnce(bool) -> DeckEvent) {

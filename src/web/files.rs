@@ -2,11 +2,11 @@
 //!
 //! Invariant: a file's bytes are not touched here; they go to the reader as they are.
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use tapedeck_core::model::protocol::Refusal;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, DataTransfer, File, FileList, FileSystemEntry, Response};
+use web_sys::{Blob, DataTransfer, File, FileList, Response};
 
 use super::bridge::error_text;
 use super::deck::Document;
@@ -16,13 +16,13 @@ use super::deck::Document;
 pub struct Delivery {
     /// The files.
     pub documents: Vec<Document>,
-    /// Folders among them, still to be walked.
-    pub folders: Vec<FileSystemEntry>,
+    /// Names of folders among them, which this door cannot read.
+    pub folders: Vec<String>,
 }
 
 impl From<File> for Document {
     fn from(file: File) -> Self {
-        Self::new(file.name(), file.into())
+        Self { name: file.name(), blob: file.into() }
     }
 }
 
@@ -40,7 +40,7 @@ pub fn from_transfer(transfer: &DataTransfer) -> Delivery {
         let Some(item) = items.get(at).filter(|item| item.kind() == "file") else { continue };
         let folder = item.webkit_get_as_entry().ok().flatten().filter(web_sys::FileSystemEntry::is_directory);
         match (folder, item.get_as_file()) {
-            (Some(entry), _) => delivery.folders.push(entry),
+            (Some(entry), _) => delivery.folders.push(entry.name()),
             (None, Ok(Some(file))) => delivery.documents.push(file.into()),
             (None, _) => {}
         }
@@ -58,14 +58,7 @@ pub fn from_transfer(transfer: &DataTransfer) -> Delivery {
 pub fn from_text(name: &str, text: &str) -> Option<Document> {
     let parts = Array::of1(&JsValue::from_str(text));
     let blob = Blob::new_with_str_sequence(&parts).ok()?;
-    Some(Document::new(name.to_owned(), blob))
-}
-
-/// Bytes as a file of this name. `None` when the browser will not make one.
-pub fn from_bytes(name: &str, bytes: &[u8]) -> Option<Document> {
-    let parts = Array::of1(&Uint8Array::from(bytes));
-    let blob = Blob::new_with_u8_array_sequence(&parts).ok()?;
-    Some(Document::new(name.to_owned(), blob))
+    Some(Document { name: name.to_owned(), blob })
 }
 
 /// Whether a drag carries files.
@@ -98,5 +91,5 @@ pub async fn fetch(address: &str, name: &str) -> Result<Document, Refusal> {
     let blob = JsFuture::from(promise)
         .await
         .map_err(|error| refusal(format!("{name} arrived only in part: {}.", error_text(&error))))?;
-    Ok(Document::new(name.to_owned(), blob.unchecked_into()))
+    Ok(Document { name: name.to_owned(), blob: blob.unchecked_into() })
 }

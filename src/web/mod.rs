@@ -3,21 +3,13 @@
 //! Invariant: nothing here draws, and nothing here decides what the page shows; it carries bytes and messages.
 
 #[cfg(target_arch = "wasm32")]
-pub mod address;
-#[cfg(target_arch = "wasm32")]
 pub mod bridge;
 #[cfg(target_arch = "wasm32")]
 pub mod canvas;
 #[cfg(target_arch = "wasm32")]
-pub mod clipboard;
-#[cfg(target_arch = "wasm32")]
 pub mod deck;
 #[cfg(target_arch = "wasm32")]
-pub mod fetch;
-#[cfg(target_arch = "wasm32")]
 pub mod files;
-#[cfg(target_arch = "wasm32")]
-pub mod folders;
 #[cfg(target_arch = "wasm32")]
 pub mod frames;
 #[cfg(target_arch = "wasm32")]

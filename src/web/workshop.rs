@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is carried is not looked into here; the page's thread only moves buffers from one worker to the other.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::ArrayBuffer;
@@ -40,8 +40,6 @@ pub enum ShopEvent {
     Saved(String),
     /// There is no such file, and why.
     NoFile(String),
-    /// The other document was not compared, and why.
-    NotCompared(String),
     /// The other trace is open: a sentence on the comparison.
     Other(String, String),
 }
@@ -51,8 +49,6 @@ struct Inner {
     toolbox: RefCell<Option<Toolbox>>,
     plan: RefCell<Option<Plan<ArrayBuffer>>>,
     lost: RefCell<Option<Lost>>,
-    /// Answers of the reader that the replay still waits for; its end is told after the last, which carries the sentence.
-    pending: Cell<u32>,
     tell: Box<dyn Fn(ShopEvent)>,
     /// What a recording is to be called once its generators are made: the request and the seed.
     session: RefCell<Option<(String, String)>>,
@@ -80,7 +76,6 @@ impl Workshop {
             toolbox: RefCell::new(None),
             plan: RefCell::new(None),
             lost: RefCell::new(None),
-            pending: Cell::new(0),
             tell: Box::new(tell),
             session: RefCell::new(None),
             entry: RefCell::new(None),
@@ -119,8 +114,7 @@ impl Workshop {
     /// Replays the steps of the open trace, or one of them.
     pub fn replay(&self, only: Option<u32>, total: u32) {
         self.0.forget_replay();
-        self.0.pending.set(0);
-        self.0.ask_for_state(TraceRequest::BeginReplay { only }, None);
+        self.0.ask(TraceRequest::BeginReplay { only }, None);
         let (first, end) = only.map_or((0, total), |step| (step, step + 1));
         let (plan, orders) = Plan::begin(first, end);
         *self.0.plan.borrow_mut() = Some(plan);
@@ -131,7 +125,8 @@ impl Workshop {
     pub fn cancel(&self) {
         if self.0.plan.borrow().is_some() {
             self.0.forget_replay();
-            self.0.ask_for_state(TraceRequest::Cancelled, None);
+            self.0.ask(TraceRequest::Cancelled, None);
+            (self.0.tell)(ShopEvent::ReplayEnded);
         }
     }
 
@@ -225,12 +220,6 @@ impl Inner {
         }
     }
 
-    /// Asks for something that the reader answers with how the replay stands.
-    fn ask_for_state(&self, request: TraceRequest, payload: Option<JsValue>) {
-        self.pending.set(self.pending.get() + 1);
-        self.ask(request, payload);
-    }
-
     fn with_tools(&self, act: impl FnOnce(&Toolbox)) {
         let toolbox = self.toolbox.borrow().clone();
         if let Some(toolbox) = toolbox {
@@ -252,13 +241,7 @@ impl Inner {
                 let orders = self.plan.borrow_mut().as_mut().map(|plan| plan.batch(first, count, payload));
                 self.carry_out(orders.unwrap_or_default());
             }
-            TraceReply::Replay(state) => {
-                self.pending.set(self.pending.get().saturating_sub(1));
-                (self.tell)(ShopEvent::Replay(state));
-                if self.pending.get() == 0 && self.plan.borrow().is_none() {
-                    (self.tell)(ShopEvent::ReplayEnded);
-                }
-            }
+            TraceReply::Replay(state) => (self.tell)(ShopEvent::Replay(state)),
             TraceReply::File { name, media } => {
                 let is_saved = payload.is_some_and(|payload| save(&name, &media, &payload));
                 (self.tell)(if is_saved {
@@ -268,7 +251,6 @@ impl Inner {
                 });
             }
             TraceReply::NoFile(why) => (self.tell)(ShopEvent::NoFile(why)),
-            TraceReply::NotCompared(why) => (self.tell)(ShopEvent::NotCompared(why)),
             TraceReply::Other { name, sentence } => (self.tell)(ShopEvent::Other(name, sentence)),
         }
     }
@@ -283,7 +265,7 @@ impl Inner {
             Told::Outcomes { next, is_last, payload } => {
                 let orders = self.plan.borrow_mut().as_mut().map(|plan| plan.outcomes(next, is_last));
                 if let Some(orders) = orders {
-                    self.ask_for_state(TraceRequest::Outcomes, Some(payload.into()));
+                    self.ask(TraceRequest::Outcomes, Some(payload.into()));
                     self.carry_out(orders);
                 }
             }
@@ -322,13 +304,11 @@ impl Inner {
                 Order::Restart => self.with_tools(Toolbox::end),
                 Order::Stopped { step } => {
                     let why = self.lost.borrow().as_ref().map_or_else(|| "stopped".to_owned(), Lost::sentence);
-                    self.ask_for_state(TraceRequest::Stopped { step, why }, None);
+                    self.ask(TraceRequest::Stopped { step, why }, None);
                 }
                 Order::Done => {
                     self.plan.borrow_mut().take();
-                    if self.pending.get() == 0 {
-                        (self.tell)(ShopEvent::ReplayEnded);
-                    }
+                    (self.tell)(ShopEvent::ReplayEnded);
                 }
             }
         }

@@ -145,7 +145,6 @@ async fn an_alert_says_what_where_and_what_next() {
         place: "byte 0, line 1".to_owned(),
         advice: "Record it again.".to_owned(),
         can_retry: true,
-        look_anyway: None,
     };
     let shown = show::<AlertBox>(AlertProps { alert: Shared::new(alert), can_dismiss: true }).await;
     let said = shown.text("[role=alert]");

@@ -49,8 +49,6 @@ fn deck() -> (Deck, Log<String>) {
             DeckEvent::Answer(..) => "answer".to_owned(),
             DeckEvent::OpeningLost(name, _) => format!("opening lost {name}"),
             DeckEvent::ReaderLost(name, _) => format!("reader lost {name}"),
-            // What concerns the files of an artifact does not come up here; were it to, the comparison would show it.
-            other => format!("{other:?}"),
         };
         told.borrow_mut().push(text);
     });

@@ -6,7 +6,6 @@ pub mod artifact;
 pub mod ask;
 pub mod bytes;
 pub mod compare;
-pub mod html;
 pub mod link;
 pub mod model;
 pub mod tape;

@@ -22,11 +22,7 @@ pub struct AlertProps {
 #[component]
 pub fn AlertBox(props: &AlertProps) -> Html {
     let page = use_page();
-    let Alert { title, what, place, advice, can_retry, look_anyway } = &*props.alert;
-    let anyway = look_anyway.clone().map(|address| {
-        let onclick = page.door.reform(move |_: MouseEvent| Door::Url(address.clone()));
-        html! { <button type="button" class="btn" {onclick}>{ "Look at it anyway" }</button> }
-    });
+    let Alert { title, what, place, advice, can_retry } = &*props.alert;
     let again = page.door.reform(|_: MouseEvent| Door::Again);
     let pick = page.door.reform(|_: MouseEvent| Door::Pick);
     html! {
@@ -42,7 +38,6 @@ pub fn AlertBox(props: &AlertProps) -> Html {
                 if !advice.is_empty() { <p class="advice">{ advice }</p> }
                 <div class="row">
                     if *can_retry { <button type="button" class="btn primary" onclick={again}>{ "Open it again" }</button> }
-                    { anyway }
                     <button type="button" class="btn" onclick={pick}>{ "Open another file" }</button>
                 </div>
             </div>

@@ -22,7 +22,6 @@ pub fn FirstScreen(props: &FirstScreenProps) -> Html {
     let page = use_page();
     let pick = page.door.reform(|_: MouseEvent| Door::Pick);
     let sample = page.door.reform(|_: MouseEvent| Door::Sample);
-    let artifact = page.door.reform(|_: MouseEvent| Door::SampleArtifact);
     html! {
         <main class="hero">
             <div class="card">
@@ -31,11 +30,10 @@ pub fn FirstScreen(props: &FirstScreenProps) -> Html {
                 { props.children.clone() }
                 <div class="drop">
                     { icon(Icon::Reel) }
-                    <p>{ "Drop a tape, a trace, or a whole CI artifact anywhere on this page" }</p>
+                    <p>{ "Drop an EigenScript tape anywhere on this page" }</p>
                     <div class="row">
                         <button type="button" class="btn primary" onclick={pick}>{ "Open a file" }</button>
                         <button type="button" class="btn" onclick={sends::<MouseEvent>(&page.send, Action::DialogShown(Dialog::Paste))}>{ "Paste" }</button>
-                        <button type="button" class="btn" onclick={sends::<MouseEvent>(&page.send, Action::DialogShown(Dialog::Url))}>{ "From a URL" }</button>
                     </div>
                     <p class="hint">{ "Drop its " }<code>{ ".eigs" }</code>{ " source with it to see the lines as they run." }</p>
                 </div>
@@ -44,17 +42,13 @@ pub fn FirstScreen(props: &FirstScreenProps) -> Html {
                         <b>{ "Try the sample tape" }</b>
                         <span>{ "A thermostat that overshoots: 1,083 moments of a control loop whose sensor drifts, with its source." }</span>
                     </button>
-                    <button type="button" onclick={artifact}>
-                        <b>{ "Try a CI artifact" }</b>
-                        <span>{ "The zip of a test run: 2 of 5 tests failed, and their tapes open where they ended." }</span>
-                    </button>
                     <div class="how">
                         <b>{ "Make one of your own" }</b>
                         <code>{ "EIGS_TRACE=run.tape eigenscript program.eigs" }</code>
                     </div>
                 </div>
             </div>
-            <footer><span>{ text::PRIVATE }</span><span>{ ".tape · .tape.gz · .zip · .tar.gz · folders" }</span></footer>
+            <footer><span>{ text::PRIVATE }</span><span>{ ".tape · .tape.gz" }</span></footer>
         </main>
     }
 }

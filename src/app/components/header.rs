@@ -34,7 +34,6 @@ pub struct HeaderProps {
 pub fn Header(props: &HeaderProps) -> Html {
     let page = use_page();
     let pick = page.door.reform(|_: MouseEvent| Door::Pick);
-    let share = sends::<MouseEvent>(&page.send, Action::DialogShown(Dialog::Share));
     let help = sends::<MouseEvent>(&page.send, Action::DialogShown(Dialog::Keys));
     let (next, says) = match props.theme {
         Theme::System => (Theme::Light, "Colours: as the system. Change to light"),
@@ -60,9 +59,6 @@ pub fn Header(props: &HeaderProps) -> Html {
                 <button type="button" class="btn" aria-pressed={props.shows_tools.to_string()} onclick={page.work.reform(|_: MouseEvent| Work::ToggleTools)}>{ "Tools" }</button>
             }
             if props.trace.as_ref().is_some_and(|trace| trace.chosen.is_some()) { <CompareButton /> }
-            if props.summary.is_some() {
-                <button type="button" class="btn" title="Share (s)" onclick={share}>{ "Share" }</button>
-            }
             if props.summary.is_some() || props.trace.is_some() {
                 <button type="button" class="btn" onclick={pick}>{ "Open" }</button>
             }

@@ -3,13 +3,10 @@
 //! Invariant: a component is drawn from its props alone (and from what only it needs to remember: scroll places, open tree
 //! nodes); large props are [`Shared`](crate::app::shared::Shared), so that scrubbing draws anew only what changed.
 
-mod address;
 mod alerts;
 mod bindings;
-mod copy;
 mod dialog;
 mod events;
-mod files;
 mod first_screen;
 mod header;
 mod history;
@@ -20,7 +17,6 @@ mod keys_sheet;
 mod opening;
 mod panel;
 mod paste;
-mod share;
 mod source;
 mod split;
 mod stack;
@@ -31,13 +27,10 @@ mod transport;
 mod value;
 mod value_dialog;
 
-pub use address::{ConfirmDialog, UrlDialog};
 pub use alerts::{AlertBox, AlertProps, Banners};
 pub use bindings::{Bindings, BindingsProps};
-pub use copy::CopyButton;
 pub use dialog::Dialog;
 pub use events::Events;
-pub use files::Files;
 pub use first_screen::{FirstScreen, FirstScreenProps};
 pub use header::Header;
 pub use history::History;
@@ -47,7 +40,6 @@ pub use keys_sheet::KeysSheet;
 pub use opening::{OpeningBox, OpeningProps};
 pub use panel::{Panel, use_fold};
 pub use paste::PasteDialog;
-pub use share::ShareDialog;
 pub use source::{Source, SourceProps};
 pub use split::Split;
 pub use stack::CallStack;

@@ -88,7 +88,7 @@ pub fn TapeView(props: &TapeViewProps) -> Html {
         }
     };
     let page = use_page();
-    let on_seek = use_callback(page.send.clone(), |pos: Pos, send| send.emit(Action::Scrubbed(pos)));
+    let on_seek = use_callback(page.send.clone(), |pos: Pos, send| send.emit(Action::Seek(pos)));
     let on_range = use_callback(page.send.clone(), |range: Range, send| send.emit(Action::RangeChosen(range)));
     let on_ask = use_callback(page.send.clone(), |question: Question, send| send.emit(Action::TimelineAsked(question)));
     let on_unpin = use_callback(page.send.clone(), |pin: Pin, send| send.emit(Action::PinToggled(pin)));

@@ -7,16 +7,11 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{ClipboardEvent, DragEvent, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use tapedeck_core::link::{Link, Source};
-use tapedeck_core::model::protocol::Progress;
-
 use crate::app::context::Door;
 use crate::app::state::{Action, Alert};
 use crate::app::text::is_source_name;
 use crate::web::deck::{Deck, Document};
-use crate::web::fetch;
 use crate::web::files::{self, Delivery, carries_files, from_transfer};
-use crate::web::folders;
 use crate::web::workshop::Workshop;
 
 /// Without a `dragover` for this long the drag has left the page. Browsers send one at least every 350 ms; `dragleave` is not
@@ -121,7 +116,6 @@ fn go_through(door: Door, deck: &Deck, send: &Callback<Action>, picker: &NodeRef
             }
         }
         Door::Files(delivery) => deliver(delivery, deck, send),
-        Door::Text(text) if is_address(&text) => open_url(text.trim().to_owned(), None, deck, send),
         Door::Text(text) => match files::from_text("pasted.tape", &text) {
             Some(document) => deliver(Delivery { documents: vec![document], ..Delivery::default() }, deck, send),
             None => send.emit(Action::OpenFailed(Alert::unavailable(
@@ -145,23 +139,6 @@ fn go_through(door: Door, deck: &Deck, send: &Callback<Action>, picker: &NodeRef
                 }
             });
         }
-        Door::SampleArtifact => {
-            let (deck, send) = (deck.clone(), send.clone());
-            send.emit(Action::OpenStarted("results.zip".to_owned()));
-            let ticket = deck.ticket();
-            spawn_local(async move {
-                let artifact = files::fetch("samples/results.zip", "results.zip").await;
-                match artifact {
-                    _ if deck.ticket() != ticket => {}
-                    Ok(artifact) => deck.open(artifact, None),
-                    Err(refusal) => send.emit(Action::OpenFailed(Alert::refused("The sample artifact", &refusal))),
-                }
-            });
-        }
-        Door::Url(address) => open_url(address, None, deck, send),
-        Door::Link(link, remarks) if link.source.must_confirm() => send.emit(Action::LinkAsked(link, remarks)),
-        Door::Link(link, remarks) | Door::Confirmed(link, remarks) => open_link(*link, remarks, deck, send),
-        Door::File(node, path) => deck.open_file(node, path),
         Door::Again => match deck.failed_name() {
             Some(name) => {
                 send.emit(Action::OpenStarted(name));
@@ -176,161 +153,37 @@ fn go_through(door: Door, deck: &Deck, send: &Callback<Action>, picker: &NodeRef
     }
 }
 
-/// Whether a pasted text is an address and nothing else.
-fn is_address(text: &str) -> bool {
-    let text = text.trim();
-    (text.starts_with("https://") || text.starts_with("http://")) && !text.contains(char::is_whitespace)
-}
-
-/// Opens the recording of a link.
-fn open_link(mut link: Link, remarks: Vec<String>, deck: &Deck, send: &Callback<Action>) {
-    match std::mem::take(&mut link.source) {
-        Source::None => {}
-        Source::Url { url, sha256 } => open_url(url, Some((link, remarks, sha256)), deck, send),
-        Source::Inline { name, data, code } => {
-            let document = files::from_bytes(&name, &data);
-            let source = code.as_ref().and_then(|(name, code)| files::from_bytes(name, code));
-            let Some(document) = document else {
-                return send.emit(Action::OpenFailed(Alert::unavailable(
-                    &name,
-                    "The browser could not make a file of what the link holds.".to_owned(),
-                    "Close other tabs and open the link again.",
-                )));
-            };
-            send.emit(Action::OpenStarted(name.clone()));
-            let origin = Some(Source::Inline { name, data, code });
-            send.emit(Action::LinkRead { link: Box::new(link), remarks, origin });
-            deck.open(document, source);
-        }
-    }
-}
-
-/// Fetches an address and opens what is there; for a link, only when the bytes are those that it was made with.
-fn open_url(url: String, of_link: Option<(Link, Vec<String>, Option<[u8; 32]>)>, deck: &Deck, send: &Callback<Action>) {
-    let (link, remarks, expected) = of_link.unwrap_or_default();
-    // What was being opened is given up; from now on the ticket tells whether this is still wanted.
-    deck.cancel();
-    let name = fetch::name_of(&url);
-    send.emit(Action::OpenStarted(name.clone()));
-    let origin = Some(Source::Url { url: url.clone(), sha256: expected });
-    send.emit(Action::LinkRead { link: Box::new(link.clone()), remarks, origin });
-    let (deck, send, ticket) = (deck.clone(), send.clone(), deck.ticket());
-    spawn_local(async move {
-        let told = |done: f64, total: f64| {
-            if deck.ticket() == ticket {
-                let stage = "Fetching".to_owned();
-                send.emit(Action::Progressed(Progress { stage, done, total, is_silent: false }));
-            }
-        };
-        let outcome = fetch::fetch(&url, told, || deck.ticket() == ticket).await;
-        if deck.ticket() != ticket {
-            return;
-        }
-        match outcome {
-            Ok(None) => {}
-            Err(refusal) => send.emit(Action::OpenFailed(Alert::refused(&name, &refusal))),
-            Ok(Some(fetched)) if expected.is_some_and(|expected| expected != fetched.sha256) => {
-                let claimed = expected.map(|sum| hex(&sum)).unwrap_or_default();
-                send.emit(Action::OpenFailed(Alert {
-                    look_anyway: Some(url),
-                    ..Alert::unavailable(
-                        &name,
-                        format!(
-                            "What is at the address now is not what the link was made with. The link names the SHA-256 {claimed}, and the bytes there now have {}.",
-                            hex(&fetched.sha256)
-                        ),
-                        "Ask the sender for the recording. You can look at what is there now, but nothing that the link says applies to it.",
-                    )
-                }));
-            }
-            Ok(Some(fetched)) => {
-                send.emit(Action::OriginKnown(Source::Url { url, sha256: Some(fetched.sha256) }));
-                deck.open(Document { file: link.file, ..fetched.document }, None);
-            }
-        }
-    });
-}
-
-fn hex(sum: &[u8; 32]) -> String {
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Opens what came: a recording with its source, several files or folders as one artifact; a source alone goes to the open tape.
+/// Opens the first recording among the files, with the source that belongs to it; a source alone goes to the open tape.
 fn deliver(delivery: Delivery, deck: &Deck, send: &Callback<Action>) {
     let Delivery { documents, folders } = delivery;
-    if !folders.is_empty() {
-        return deliver_folders(documents, folders, deck, send);
-    }
     let (mut sources, mut recordings): (Vec<Document>, Vec<Document>) =
         documents.into_iter().partition(|document| is_source_name(&document.name));
-    match (recordings.pop(), sources.pop()) {
-        // One recording, perhaps with its source: read as it comes, never as a whole.
-        (Some(recording), source) if recordings.is_empty() && sources.is_empty() => {
-            send.emit(Action::OpenStarted(recording.name.clone()));
-            deck.open(recording, source);
+    let given = recordings.len();
+    if given > 0 {
+        let recording = recordings.swap_remove(0);
+        let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+        let own = sources.iter().position(|source| stem(&source.name) == stem(&recording.name)).unwrap_or(0);
+        let source = (own < sources.len()).then(|| sources.swap_remove(own));
+        let name = recording.name.clone();
+        send.emit(Action::OpenStarted(name.clone()));
+        deck.open(recording, source);
+        if given > 1 {
+            send.emit(Action::Noticed(format!("{given} recordings were given; {name}, the first, is the one opened.")));
         }
-        (Some(recording), source) => {
-            recordings.push(recording);
-            recordings.extend(source);
-            recordings.append(&mut sources);
-            deliver_together(format!("{} files", recordings.len()), recordings, Vec::new(), deck, send);
-        }
-        (None, Some(source)) => {
-            let name = source.name.clone();
-            if !deck.add_source(source) {
-                send.emit(Action::Alerted(Alert::unavailable(
-                    &name,
-                    "It is the source of a program, and no tape is open that it could be shown beside.".to_owned(),
-                    "Drop the tape and the source together, or open the tape first.",
-                )));
-            }
-        }
-        (None, None) => {}
-    }
-}
-
-/// Walks folders and opens what is in them, with the files beside them, as one artifact.
-fn deliver_folders(
-    mut documents: Vec<Document>,
-    folders: Vec<web_sys::FileSystemEntry>,
-    deck: &Deck,
-    send: &Callback<Action>,
-) {
-    let is_alone = documents.is_empty() && folders.len() == 1;
-    let name = match folders.first() {
-        Some(folder) if is_alone => folder.name(),
-        _ => format!("{} files and folders", documents.len() + folders.len()),
-    };
-    send.emit(Action::OpenStarted(name.clone()));
-    let (deck, send, ticket) = (deck.clone(), send.clone(), deck.ticket());
-    spawn_local(async move {
-        let walked = folders::walk(folders, is_alone).await;
-        if deck.ticket() != ticket {
-            return;
-        }
-        documents.extend(walked.documents);
-        if documents.is_empty() {
-            let what = walked.notes.first().cloned().unwrap_or_else(|| "There is no file in it.".to_owned());
-            return send.emit(Action::OpenFailed(Alert::unavailable(
+    } else if let Some(source) = sources.into_iter().next() {
+        let name = source.name.clone();
+        if !deck.add_source(source) {
+            send.emit(Action::Alerted(Alert::unavailable(
                 &name,
-                what,
-                "Drop the folder that holds the tapes.",
+                "It is the source of a program, and no tape is open that it could be shown beside.".to_owned(),
+                "Drop the tape and the source together, or open the tape first.",
             )));
         }
-        deliver_together(name, documents, walked.notes, &deck, &send);
-    });
-}
-
-fn deliver_together(name: String, parts: Vec<Document>, remarks: Vec<String>, deck: &Deck, send: &Callback<Action>) {
-    match Document::several(name.clone(), parts) {
-        Some(document) => {
-            send.emit(Action::OpenStarted(name));
-            deck.open(Document { remarks, ..document }, None);
-        }
-        None => send.emit(Action::OpenFailed(Alert::unavailable(
-            &name,
-            "The browser could not put the files together.".to_owned(),
-            "Open the tape alone.",
-        ))),
+    } else if let Some(folder) = folders.first() {
+        send.emit(Action::Alerted(Alert::unavailable(
+            folder,
+            "It is a folder.".to_owned(),
+            "Open the folder on your machine and drop the tape that lies in it.",
+        )));
     }
 }

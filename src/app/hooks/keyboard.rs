@@ -63,7 +63,6 @@ fn pressed(event: &KeyboardEvent, has_tape: bool, dialog: Dialog, context: &Cont
         Command::Pan(parts) => send(Action::Paged(parts)),
         Command::Fit => send(Action::Fitted),
         Command::Open => context.door.emit(Door::Pick),
-        Command::Share => send(Action::DialogShown(Dialog::Share)),
         Command::Help => {
             send(Action::DialogShown(if dialog == Dialog::Keys { Dialog::None } else { Dialog::Keys }));
         }

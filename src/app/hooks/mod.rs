@@ -1,6 +1,5 @@
 //! Hooks: what components do besides drawing.
 
-mod address;
 mod asks;
 mod doors;
 mod frames;
@@ -8,7 +7,6 @@ mod keyboard;
 mod rows;
 mod workshop;
 
-pub use address::use_address;
 pub use asks::use_asks;
 pub use doors::{Doors, use_doors};
 pub use frames::use_playing;

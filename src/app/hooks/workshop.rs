@@ -51,12 +51,14 @@ pub fn shop_action(event: ShopEvent) -> Action {
         ShopEvent::Added => TraceAction::Added,
         ShopEvent::Other(name, sentence) => TraceAction::Compared(name, sentence),
         ShopEvent::Saved(name) => return Action::Noticed(format!("{name} was handed to the browser's downloads.")),
-        ShopEvent::NoFile(why) => return alerted("Nothing was saved", why),
-        ShopEvent::NotCompared(why) => return alerted("The traces were not compared", why),
+        ShopEvent::NoFile(why) => {
+            return Action::Alerted(Alert {
+                title: "Nothing was saved".to_owned(),
+                what: why,
+                place: String::new(),
+                advice: String::new(),
+                can_retry: false,
+            });
+        }
     })
-}
-
-fn alerted(title: &str, what: String) -> Action {
-    let (place, advice) = (String::new(), String::new());
-    Action::Alerted(Alert { look_anyway: None, title: title.to_owned(), what, place, advice, can_retry: false })
 }

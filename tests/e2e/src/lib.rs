@@ -27,20 +27,6 @@ pub fn sample(name: &str) -> std::path::PathBuf {
     root().join("www/samples").join(name)
 }
 
-/// A file that a test writes for itself; the name is kept, since the page shows it.
-///
-/// # Errors
-/// When the file cannot be written.
-pub fn written(test: &str, name: &str, bytes: impl AsRef<[u8]>) -> Result<std::path::PathBuf> {
-    let folder = std::env::temp_dir().join(format!("tapedeck-e2e-{}", std::process::id())).join(test);
-    let path = folder.join(name);
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
-    std::fs::write(&path, bytes)?;
-    Ok(path)
-}
-
 /// The root of the workspace. Without a `..`: a browser refuses to read a dropped file whose path holds one.
 fn root() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -21,7 +21,6 @@ mod data;
 mod fields;
 pub mod limits;
 pub mod redact;
-pub mod share;
 mod version;
 
 use serde::{Deserialize, Serialize};

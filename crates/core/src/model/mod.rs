@@ -3,7 +3,6 @@
 pub mod issue;
 pub mod position;
 pub mod protocol;
-pub mod protocol_artifact;
 pub mod protocol_tools;
 pub mod protocol_trace;
 

@@ -9,32 +9,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol_artifact::{ArtifactSummary, ShareAnswer, ShareQuery};
 use super::protocol_trace::{TraceAnswer, TraceQuestion, TraceQuestionKind, TraceReply, TraceRequest, TraceSummary};
 use super::{ByteOffset, Issue, IssueKind, Pos, RowWindow};
-use crate::artifact::NodeId;
 
 /// What the page asks of the reader worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// Read and index the payload (a `File`, or an `ArrayBuffer`) as a recording of this name. Answered by any number of
-    /// [`Reply::Progress`] and then [`Reply::Opened`], [`Reply::Artifact`] or [`Reply::Refused`].
+    /// [`Reply::Progress`] and then [`Reply::Opened`] or [`Reply::Refused`].
     Open {
         /// The file name as the user knows it.
         name: String,
-    },
-    /// Look through several files as one artifact; the payload is an array of `Blob`s, one a name. Answered as `Open` is.
-    OpenAll {
-        /// What to call them together.
-        name: String,
-        /// Their names, or paths below the folder that they came from.
-        names: Vec<String>,
-    },
-    /// Open a recording of the artifact that is open. Answered by [`Reply::Opened`], and by [`Reply::Source`] when its source is
-    /// there too, or by [`Reply::Refused`].
-    OpenFile {
-        /// Which.
-        node: NodeId,
     },
     /// Take the payload as the source text of the open tape. Answered by [`Reply::Source`].
     AddSource {
@@ -60,8 +45,6 @@ pub enum Reply {
     Opened(Box<TapeSummary>),
     /// The recording is a trace (or several), and open; also after another of its traces was chosen, or one grew.
     OpenedTrace(Box<TraceSummary>),
-    /// It is an artifact: what was found in it. None of it is opened yet.
-    Artifact(Box<ArtifactSummary>),
     /// The recording cannot be opened.
     Refused(Refusal),
     /// The source was taken.
@@ -223,8 +206,6 @@ pub enum Question {
     ComparedBindings(ComparedBindingsQuery),
     /// A question about an open trace.
     Trace(TraceQuestion),
-    /// A link that holds the recording.
-    Share(Box<ShareQuery>),
 }
 
 impl Question {
@@ -247,7 +228,6 @@ impl Question {
             Self::Complete(_) => QuestionKind::Complete,
             Self::Compare(_) => QuestionKind::Compare,
             Self::ComparedBindings(_) => QuestionKind::ComparedBindings,
-            Self::Share(_) => QuestionKind::Share,
         }
     }
 }
@@ -272,7 +252,6 @@ pub enum QuestionKind {
     Compare,
     ComparedBindings,
     Trace(TraceQuestionKind),
-    Share,
 }
 
 /// The answer to a [`Question`], variant by variant.
@@ -294,7 +273,6 @@ pub enum Answer {
     Complete(CompleteAnswer),
     Compare(Box<CompareAnswer>),
     ComparedBindings(ComparedBindings),
-    Share(Box<ShareAnswer>),
     /// The question does not fit the recording (nothing is open, a position past the end): what and why.
     Unanswerable(String),
     Trace(TraceAnswer),

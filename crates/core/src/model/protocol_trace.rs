@@ -524,8 +524,7 @@ pub enum TraceRequest {
         /// The request.
         request: String,
     },
-    /// The payload is another document, to compare with. Answered by [`TraceReply::Other`] or
-    /// [`TraceReply::NotCompared`].
+    /// The payload is another document, to compare with. Answered by [`TraceReply::Other`] or [`TraceReply::NoFile`].
     CompareWith {
         /// Its name.
         name: String,
@@ -572,8 +571,6 @@ pub enum TraceReply {
     },
     /// There is no such file, and why.
     NoFile(String),
-    /// The other document was not compared, and why.
-    NotCompared(String),
     /// The other trace is open.
     Other {
         /// Its name.
@@ -596,8 +593,6 @@ pub struct ReplayState {
     pub different: u32,
     /// Steps that could not be replayed or compared.
     pub not_proven: u32,
-    /// Steps that were run again, whatever came of it: when all were, the replayed trace can be saved.
-    pub replayed: u32,
     /// The verdict on the whole, worst of all.
     pub verdict: Mark,
     /// The sentence it ends in; what is known so far before that.

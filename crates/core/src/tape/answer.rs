@@ -116,7 +116,6 @@ impl Tape {
                 Answer::Unanswerable("A comparison is asked of `compare`, with both recordings.".into())
             }
             Question::Trace(_) => Answer::Unanswerable("A tape is open, not a trace.".to_owned()),
-            Question::Share(_) => Answer::Unanswerable("A link is asked of `link::share`, with the source.".into()),
             Question::Step(query) => self.step(query).map_or_else(Answer::Unanswerable, Answer::Step),
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn shape(mark: Mark) -> Html {
     let path = match mark {
         Mark::None => return Html::default(),
         Mark::Identical => "M2 6.5 5 9.5 10.5 2.5",
-        Mark::NotProven => "M3.7 4a2.3 2.3 0 1 1 3.4 2C6.3 6.5 6 6.9 6 7.7M6 10.4v.1",
+        Mark::NotProven => "M3.6 4.2a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.2.8-1.2 1.6M6 9.6v1.2",
         Mark::Different => "M2.2 2.2 9.8 9.8M9.8 2.2 2.2 9.8",
     };
     html! {

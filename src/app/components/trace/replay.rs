@@ -98,7 +98,6 @@ pub(super) fn ReplayPanel(props: &ReplayPanelProps) -> Html {
         html! { <button type="button" class="btn" {onclick}>{ says }</button> }
     };
     let has_replay = props.state.as_ref().is_some_and(|state| state.done > 0);
-    let can_save_replayed = props.state.as_ref().is_some_and(|state| state.total > 0 && state.replayed == state.total);
     let checks = props.detail.as_ref().map(|detail| detail.checks.as_slice()).unwrap_or_default();
     html! {
         <Panel name="Replay">
@@ -120,7 +119,7 @@ pub(super) fn ReplayPanel(props: &ReplayPanelProps) -> Html {
             <div class="save-row">
                 if props.kind == TraceKind::Session && props.total > 0 { { save("Save the recording", Export::Trace) } }
                 if has_replay {
-                    if can_save_replayed { { save("Save the replayed trace", Export::Replayed) } }
+                    { save("Save the replayed trace", Export::Replayed) }
                     { save("Save the differences as JSON", Export::DiffJson { is_compare: false }) }
                     { save("Save the differences as Markdown", Export::DiffMarkdown { is_compare: false }) }
                 }
@@ -150,11 +149,11 @@ fn rng_html(rng: &RngChange, detail: &StepAnswer, send: &Callback<Action>) -> Ht
         html! {
             <tr>
                 <th scope="row">{ name }</th>
-                <td><span class="mono">{ format!("{position} {} → {}", change.before, change.after) }</span>
-                    { if change.has_moved { " · moved" } else { " · unchanged" } }
+                <td class="mono">{ format!("{position} {} → {}", change.before, change.after) }</td>
+                <td>{ if change.has_moved { "moved" } else { "unchanged" } }
                     if let Some(cached) = &change.cached_after { <span class="faint mono">{ format!(" · cached {cached}") }</span> }
-                    <span class="words-links">{ words(is_numpy, false) }{ words(is_numpy, true) }</span>
                 </td>
+                <td>{ words(is_numpy, false) }{ " " }{ words(is_numpy, true) }</td>
             </tr>
         }
     };
