@@ -58,7 +58,7 @@ impl Bench {
             kind: "module-broken".to_owned(),
             what: format!("The module was not taken: {why}."),
             place: String::new(),
-            advice: "Mend the module and drop it again; docs/tools.md shows the four functions.".to_owned(),
+            advice: "Mend the module and drop it again; docs/tool-modules.md shows the four functions.".to_owned(),
         };
         let engine = Engine::compile(bytes).map_err(broken)?;
         let description = engine.describe().and_then(|text| parse_description(&text)).map_err(broken)?;
